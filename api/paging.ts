@@ -1,0 +1,43 @@
+/** Lists, page by page. A cursor says "older than this row", so a page stays right while rows come and go. */
+import { Type, type Static, type TObject } from '@sinclair/typebox';
+import { invalid } from './validation.ts';
+
+/** Query of every list. */
+export const pageQuery = {
+  limit: Type.Integer({ minimum: 1, maximum: 500, default: 100 }),
+  cursor: Type.Optional(Type.String({ maxLength: 128, description: '`next_cursor` of the page before' })),
+};
+type PageQuery = Static<TObject<typeof pageQuery>>;
+
+/**
+ * One page of the rows that `keep` lets through.
+ * @param read reads up to `limit` rows older than `before`, newest first
+ */
+export async function readPage<T extends { id: string }>(
+  read: (options: { limit: number; before?: string }) => Promise<T[]>,
+  { limit, cursor }: PageQuery,
+  keep: (row: T) => boolean = () => true,
+): Promise<{ rows: T[]; next_cursor: string | null }> {
+  const rows: T[] = [];
+  let before = cursor === undefined ? undefined : decodeCursor(cursor);
+  for (;;) {
+    const batch = await read({ limit: limit + 1, ...(before === undefined ? {} : { before }) });
+    rows.push(...batch.filter(keep));
+    const last = rows[limit - 1];
+    // One row more than fits tells that there is a next page.
+    if (last && rows.length > limit)
+      return { rows: rows.slice(0, limit), next_cursor: encodeCursor(last.id) };
+    if (batch.length <= limit) return { rows, next_cursor: null };
+    before = batch.at(-1)?.id;
+  }
+}
+
+function encodeCursor(id: string): string {
+  return Buffer.from(id).toString('base64url');
+}
+
+function decodeCursor(cursor: string): string {
+  const id = Buffer.from(cursor, 'base64url').toString('latin1');
+  if (/^[a-z]{3}_[0-9a-z]{26}$/.test(id)) return id;
+  throw invalid([{ path: '/cursor', message: 'is no cursor that this node gave' }], 'query');
+}

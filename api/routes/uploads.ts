@@ -1,0 +1,82 @@
+/** Build contexts, streamed straight to where they are checked and staged. */
+import { Type } from '@sinclair/typebox';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Row } from '../../specs/index.ts';
+import { ProblemError } from '../../specs/problem.ts';
+import { UploadResource } from '../../specs/resources.ts';
+import { serviceInPath, serviceOf } from '../auth/scope.ts';
+import type { ApiContext, App } from '../context.ts';
+import { detachBody } from '../detached-body.ts';
+import { uploadView } from '../views/upload.ts';
+
+const mediaTypes = ['application/zstd', 'application/x-tar+zstd', 'application/octet-stream'];
+
+/** In a plugin of its own: its parsers must not reach the JSON routes. */
+export function uploadRoutes(app: App, api: ApiContext): void {
+  void app.register((scope: App, _options, done) => {
+    scope.removeAllContentTypeParsers();
+    // Nothing is parsed here, whatever its type: the handler decides, and the body stays on the wire until then.
+    scope.addContentTypeParser('*', (_request, _payload, parsed) => parsed(null));
+    scope.post(
+      '/v1/services/:id/uploads',
+      {
+        config: { access: { role: 'Operator', of: serviceInPath } },
+        schema: { params: Type.Object({ id: Type.String() }), response: { 201: UploadResource } },
+      },
+      async (request, reply) => {
+        checkMediaType(request);
+        const upload = await stage(api, serviceOf(request), request, reply);
+        return reply.code(201).send(uploadView(upload));
+      },
+    );
+    done();
+  });
+}
+
+function checkMediaType({ headers }: FastifyRequest): void {
+  const type = headers['content-type']?.split(';', 1)[0]?.trim().toLowerCase();
+  if (type !== undefined && mediaTypes.includes(type)) return;
+  throw new ProblemError('bad_request', `Send a tar.zst archive as Content-Type: ${mediaTypes[0] ?? ''}.`);
+}
+
+/** Whatever goes wrong on the way, nothing stays behind. */
+async function stage(
+  { store, uploads, newId, stopping }: ApiContext,
+  service: Row<'Service'>,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<Row<'Upload'>> {
+  const id = newId('upload');
+  const broken = new AbortController();
+  const leave = () => broken.abort(new ProblemError('bad_request', 'The upload broke off.'));
+  const stop = () =>
+    broken.abort(
+      new ProblemError('unavailable', 'The node is stopping. Push again in a moment.', { retryAfter: 5 }),
+    );
+  reply.raw.once('close', leave);
+  stopping.addEventListener('abort', stop, { once: true });
+  if (stopping.aborted) stop();
+  try {
+    const facts = await uploads.receive(id, detachBody(request.raw), broken.signal);
+    return await store.write(async (writer) => {
+      broken.signal.throwIfAborted();
+      const owner = await writer.get('Service', service.id);
+      if (!owner || owner.deleted_at !== null)
+        throw new ProblemError('conflict', 'The service is being deleted.');
+      const spec = { service_id: service.id, ...facts };
+      return writer.create('Upload', { id, name: id, owner: service.id, spec, status: { conditions: [] } });
+    });
+  } catch (error) {
+    await uploads.discard(id).catch((cause: unknown) => {
+      request.log.error(
+        { err: cause, upload_id: id },
+        'a refused upload was not removed; it goes with its age',
+      );
+    });
+    // Why it was aborted says more than how the receiver noticed.
+    throw broken.signal.aborted ? broken.signal.reason : error;
+  } finally {
+    reply.raw.off('close', leave);
+    stopping.removeEventListener('abort', stop);
+  }
+}

@@ -1,0 +1,5 @@
+/** Every migration, oldest first. Append only: the names are written into databases. */
+import type { MigrationObject } from '@mikro-orm/sqlite';
+import { Initial } from './0001-initial.ts';
+
+export const migrations: MigrationObject[] = [{ name: '0001-initial', class: Initial }];

@@ -1,0 +1,132 @@
+/** Error answers of the API, and failures to reach it, as CliErrors with the exit code of the contract. */
+import type { Problem } from '../../specs/problem.ts';
+import { CliError, ExitCode } from '../errors.ts';
+import { timeoutCodes } from './exchange.ts';
+
+/** HTTP status → exit code. What is not listed is a failure of the node (1). */
+const exitCodes: Readonly<Record<number, ExitCode>> = {
+  400: ExitCode.refused,
+  401: ExitCode.denied,
+  403: ExitCode.denied,
+  404: ExitCode.notFound,
+  409: ExitCode.refused,
+  412: ExitCode.refused,
+  413: ExitCode.refused,
+  415: ExitCode.refused,
+  422: ExitCode.refused,
+  502: ExitCode.unreachable,
+  503: ExitCode.unreachable,
+  504: ExitCode.unreachable,
+};
+
+export interface Answer {
+  status: number;
+  contentType: string;
+  requestId: string | undefined;
+  retryAfter: string | undefined;
+  body: string;
+}
+
+/**
+ * The error that an answer of 300 or more stands for.
+ * @param url base URL of the node, for messages
+ */
+export function problemError(answer: Answer, url: string): CliError {
+  const exitCode = exitCodes[answer.status] ?? ExitCode.failed;
+  const problem = parseProblem(answer);
+  if (problem === undefined) return strangeAnswer(answer, url);
+  return new CliError(exitCode, sentence(problem.detail || problem.title), {
+    code: problem.code,
+    violations: problem.errors ?? [],
+    ...nextOf(answer),
+    // A 5xx is the node's own failure: its log line is found by this id.
+    ...(answer.status >= 500 ? requestIdOf(problem.request_id ?? answer.requestId) : {}),
+  });
+}
+
+/** The answer is none that a node gives: another program listens there, or something stands in between. */
+export function strangeAnswer(answer: Answer, url: string): CliError {
+  const gateway = answer.status >= 502 && answer.status <= 504;
+  return new CliError(
+    gateway ? ExitCode.unreachable : ExitCode.failed,
+    gateway
+      ? `The node is out of reach behind ${url}: a gateway answered ${answer.status}.`
+      : `What answers at ${url} is no svc node: it answered ${answer.status} with ${answer.contentType || 'no content type'}.`,
+    { ...checkAddress, ...requestIdOf(answer.requestId) },
+  );
+}
+
+const checkAddress = { next: 'Check the address: svc auth --url <URL>' };
+
+const connection: Readonly<Record<string, string>> = {
+  ECONNREFUSED: 'is `svc serve` running there?',
+  ENOTFOUND: 'the name does not resolve.',
+  EAI_AGAIN: 'the name does not resolve right now.',
+  EHOSTUNREACH: 'there is no route to it.',
+  ENETUNREACH: 'there is no route to it.',
+  ETIMEDOUT: 'it does not answer.',
+  [timeoutCodes.answer]: 'it took the request and does not answer.',
+  [timeoutCodes.body]: 'it stopped in the middle of an answer.',
+};
+
+/**
+ * A request that got no answer, or the beginning of one. An aborted one comes back as it is.
+ * @param part of the answer that was being read
+ */
+export function transportError(error: unknown, url: string, part: 'head' | 'body'): unknown {
+  if (error instanceof CliError || !(error instanceof Error)) return error;
+  if (error.name === 'AbortError') return error;
+  const code = codeOf(error);
+  // In a body it may be how a connection ends whose other side was killed in the middle of a chunk.
+  if (code?.startsWith('HPE_') === true && part === 'head') {
+    return new CliError(ExitCode.failed, `What answers at ${url} is no svc node: it does not speak HTTP.`, {
+      ...checkAddress,
+      cause: error,
+    });
+  }
+  if (code === undefined) return error;
+  const why =
+    connection[code] ??
+    (code.includes('CERT') || code.startsWith('ERR_TLS') || code.includes('SIGNATURE')
+      ? `its certificate is not accepted (${code}).`
+      : `the connection failed (${code}).`);
+  return new CliError(ExitCode.unreachable, `The node is out of reach at ${url}: ${why}`, { cause: error });
+}
+
+/** Whether trying again may help: no answer at all, or one that says "not now". */
+export function isTransient(error: unknown): boolean {
+  return error instanceof CliError && error.exitCode === ExitCode.unreachable;
+}
+
+function codeOf(error: Error): string | undefined {
+  // Connecting to a name with several addresses fails with one error per address.
+  const inner = error instanceof AggregateError ? (error.errors[0] as unknown) : error;
+  const code = (inner as { code?: unknown }).code ?? (error as { code?: unknown }).code;
+  return typeof code === 'string' ? code : undefined;
+}
+
+function parseProblem(answer: Answer): Problem | undefined {
+  if (!answer.contentType.startsWith('application/problem+json')) return undefined;
+  try {
+    const body = JSON.parse(answer.body) as Partial<Problem>;
+    return typeof body.code === 'string'
+      ? ({ title: `Answer ${answer.status}`, detail: '', ...body } as Problem)
+      : undefined;
+  } catch {
+    return undefined; // Cut off on its way: told by status alone.
+  }
+}
+
+function nextOf(answer: Answer): { next?: string } {
+  if (answer.status === 401) return { next: 'Log in with: svc auth' };
+  if (answer.retryAfter !== undefined) return { next: `Try again in ${answer.retryAfter} s.` };
+  return {};
+}
+
+function requestIdOf(id: string | undefined): { requestId?: string } {
+  return id === undefined ? {} : { requestId: id };
+}
+
+function sentence(text: string): string {
+  return /[.!?:]$/.test(text) ? text : `${text}.`;
+}

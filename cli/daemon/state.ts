@@ -1,0 +1,63 @@
+/** What a node keeps: its data directory, locked; its key; its store, bound to the directory; uploads and logs. */
+import { mkdir } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { openNodeStore } from '../../api/store/node-store.ts';
+import type { OpenStore } from '../../api/store/open.ts';
+import { openUploads, type Uploads } from '../../controllers/build/uploads.ts';
+import { openDeploymentLogs, type DeploymentLogs } from '../../controllers/logs/deployment-logs.ts';
+import { openWorkloadLogs, type WorkloadLogs } from '../../controllers/logs/workload-logs.ts';
+import type { Log } from '../../controllers/runtime/log.ts';
+import type { Clock, Random } from '../../specs/clock.ts';
+import { prepareDataDir, prepareRunDir } from './directories.ts';
+import type { NodeSettings } from './settings.ts';
+import { ensureNodeKey } from './setup.ts';
+
+export interface State {
+  dataDir: string;
+  runDir: string;
+  nodeId: string;
+  nodeKey: Buffer;
+  store: OpenStore;
+  uploads: Uploads;
+  deploymentLogs: DeploymentLogs;
+  workloadLogs: WorkloadLogs;
+}
+
+export interface StateDeps {
+  clock: Clock;
+  random: Random;
+  log: Log;
+}
+
+/** Opens everything, and puts closing it on the stack. Throws before it touches anything when the directory is in use. */
+export async function openState(
+  settings: NodeSettings,
+  stack: AsyncDisposableStack,
+  deps: StateDeps,
+): Promise<State> {
+  const { clock, random, log } = deps;
+  const dataDir = resolve(settings.dataDir);
+  await prepareDataDir(dataDir);
+  const { databaseUrl } = settings;
+  const opened = await openNodeStore({ dataDir, databaseUrl, clock, random, log });
+  stack.defer(() => opened.close());
+  const { store, nodeId } = opened;
+  const { key: nodeKey } = await ensureNodeKey(dataDir);
+  const runDir = await prepareRunDir(nodeId, process.env);
+  await mkdir(join(dataDir, 'ingress'), { recursive: true, mode: 0o700 });
+
+  const deploymentLogs = await openDeploymentLogs({ dir: join(dataDir, 'logs/deployments'), clock, log });
+  stack.defer(() => deploymentLogs.close());
+  const workloadLogs = await openWorkloadLogs({ dir: join(dataDir, 'logs/workloads'), clock, log });
+  stack.defer(() => workloadLogs.close());
+  const uploads = await openUploads({ dir: join(dataDir, 'uploads') });
+  await dropStrayUploads(uploads, store);
+  return { dataDir, runDir, nodeId, nodeKey, store, uploads, deploymentLogs, workloadLogs };
+}
+
+/** Archives without a row: the node went down between staging one and writing that it is there. */
+async function dropStrayUploads(uploads: Uploads, store: OpenStore): Promise<void> {
+  for (const id of await uploads.sweep()) {
+    if (!(await store.get('Upload', id))) await uploads.remove(id);
+  }
+}

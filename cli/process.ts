@@ -1,0 +1,26 @@
+/** Makes the context of this process, runs its command line and sets its exit code. */
+import { hostname } from 'node:os';
+import { createContext } from './context.ts';
+import { run } from './run.ts';
+import { systemClock } from './system-clock.ts';
+import { programVersion } from './version.ts';
+
+// The reader of a pipe may leave at any time (`svc get services | head -1`): that is no failure of ours.
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  if (error.code === 'EPIPE') process.exit(0);
+  throw error;
+});
+
+const context = createContext({
+  env: process.env,
+  stdin: process.stdin,
+  stdout: process.stdout,
+  stderr: process.stderr,
+  cwd: process.cwd(),
+  hostname: hostname(),
+  clock: systemClock,
+  version: programVersion(),
+  onInterrupt: (listener) => process.once('SIGINT', listener),
+});
+
+process.exitCode = await run(process.argv.slice(2), context);

@@ -1,0 +1,123 @@
+/** Runs one command line: finds the command, loads it, and turns every outcome into an exit code. */
+import { Cli, type Command, type CommandClass } from 'clipanion';
+import { commands } from './commands/index.ts';
+import type { Context } from './context.ts';
+import { CliError, ExitCode, errorDocument, errorLines, toCliError, usageError } from './errors.ts';
+import { didYouMean } from './nearest.ts';
+import { paletteFor } from './output/colour.ts';
+import { json } from './output/document.ts';
+import { cleanText } from './output/text.ts';
+
+/** @returns the exit code (see errors.ts); never throws */
+export async function run(argv: readonly string[], context: Context): Promise<number> {
+  try {
+    return await dispatch(normalise(argv), context);
+  } catch (error) {
+    const failure = interruption(error) ?? toCliError(error);
+    report(failure, argv, context);
+    return failure.exitCode;
+  } finally {
+    context.close();
+  }
+}
+
+/** A bare `svc`, `svc help push` and `svc --version` mean what people expect of them. */
+function normalise(argv: readonly string[]): string[] {
+  const [first, ...rest] = argv;
+  if (first === undefined) return ['--help'];
+  if (first === '--version' || first === '-v') return ['version'];
+  if (first === 'help') return [...rest, '--help'];
+  return [...argv];
+}
+
+async function dispatch(argv: string[], context: Context): Promise<number> {
+  const words = leading(argv, (word) => !word.startsWith('-'));
+  const asksForHelp = leading(argv, (word) => word !== '--').some(
+    (word) => word === '--help' || word === '-h',
+  );
+  const entry = commands.find(({ path }) => path.every((word, index) => words[index] === word));
+  if (entry === undefined) return await overview(words, asksForHelp, context);
+
+  const commandClass = await entry.load();
+  if (asksForHelp) {
+    const { commandHelp, describeCommand } = await import('./help.ts');
+    write(context, commandHelp(describeCommand(commandClass)));
+    return ExitCode.done;
+  }
+  return await parse(commandClass, argv, context).validateAndExecute();
+}
+
+/** No command begins like this: shows what there is, or says which one may have been meant. */
+async function overview(words: string[], asksForHelp: boolean, context: Context): Promise<number> {
+  const [first] = words;
+  const isGroup = commands.some(({ path }) => path[0] === first);
+  if (asksForHelp && (first === undefined || isGroup)) {
+    const { overviewHelp } = await import('./help.ts');
+    write(context, await overviewHelp(first));
+    return ExitCode.done;
+  }
+  const known = commands.map(({ path }) => path.join(' '));
+  const said = words.slice(0, isGroup ? 2 : 1).join(' ');
+  if (first === undefined)
+    throw usageError('The command comes first, its options after it.', 'See: svc --help');
+  if (words.length === 1 && isGroup)
+    throw usageError(`svc ${said} needs one more word.`, `See: svc ${said} --help`);
+  throw usageError(`There is no command "${said}".${didYouMean(said, known)}`, 'See: svc --help');
+}
+
+function parse(commandClass: CommandClass<Context>, argv: string[], context: Context): Command<Context> {
+  const cli = Cli.from<Context>(commandClass, { binaryName: 'svc', enableColors: false });
+  try {
+    return cli.process(argv, context);
+  } catch (error) {
+    const path = commandClass.paths?.[0]?.join(' ') ?? '';
+    throw usageError(parseFailure(error, cli), `See: svc ${path} --help`);
+  }
+}
+
+/** What clipanion found wrong, in one sentence. */
+function parseFailure(error: unknown, cli: Cli<Context>): string {
+  const candidates = (error as { candidates?: { reason: string | null }[] }).candidates ?? [];
+  const reason = candidates.find((candidate) => candidate.reason !== null)?.reason;
+  if (typeof reason !== 'string')
+    return error instanceof Error ? (error.message.split('\n')[0] ?? '') : String(error);
+  const [, option] = /^Unsupported option name \("([^"=]+)/.exec(reason) ?? [];
+  if (option === undefined) return reason;
+  const known = cli
+    .definitions()
+    .flatMap(({ options }) => options.flatMap(({ definition }) => definition.match(/--?[a-z-]+/g) ?? []));
+  return `There is no option ${option}.${didYouMean(option, known)}`;
+}
+
+function report(failure: CliError, argv: readonly string[], context: Context): void {
+  if (wantsJson(argv)) {
+    context.stderr.write(json(errorDocument(failure)));
+    return;
+  }
+  const [first = '', ...rest] = errorLines(failure).map((line) => cleanText(line));
+  const { red } = paletteFor(context.stderr, context.env);
+  context.stderr.write(`${[`${red('svc:')} ${first}`, ...rest.map((line) => `     ${line}`)].join('\n')}\n`);
+}
+
+/** Read from the line itself, so that it holds for a line that could not be parsed too. */
+function wantsJson(argv: readonly string[]): boolean {
+  return argv.some((word, index) => {
+    if (word === '-o=json' || word === '--output=json') return true;
+    return (word === '-o' || word === '--output') && argv[index + 1] === 'json';
+  });
+}
+
+/** Ctrl-C, wherever it was noticed. */
+function interruption(error: unknown): CliError | undefined {
+  if (!(error instanceof Error) || error.name !== 'AbortError') return undefined;
+  return new CliError(ExitCode.interrupted, 'Interrupted.', { cause: error });
+}
+
+function leading(words: readonly string[], belongs: (word: string) => boolean): string[] {
+  const end = words.findIndex((word) => !belongs(word));
+  return end === -1 ? [...words] : words.slice(0, end);
+}
+
+function write(context: Context, lines: readonly string[]): void {
+  context.stdout.write(`${lines.join('\n')}\n`);
+}

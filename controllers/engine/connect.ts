@@ -1,0 +1,140 @@
+/** Connects to an engine: opens nothing by itself, but finds out which API version both sides speak. */
+import Docker from 'dockerode';
+import { Agent } from 'node:http';
+import { Type, type Static, type TSchema } from '@sinclair/typebox';
+import type { Clock } from '../../specs/clock.ts';
+import { deadlines, withDeadline } from './deadline.ts';
+import { cgroupParentOf } from './docker/cgroup-parent.ts';
+import { parseEndpoint, type Endpoint } from './endpoint.ts';
+import { EngineError } from './engine.ts';
+import { expect } from './expect.ts';
+
+/** The oldest API that has all we use (Docker 20.10, Podman 4), and the newest that we know. */
+export const oldestApi = '1.41';
+export const newestApi = '1.51';
+
+export interface Connection {
+  /** For short calls: frees the socket when the engine is silent. */
+  quick: Docker;
+  /** For streams and calls that may take long. */
+  slow: Docker;
+  version: string;
+  apiVersion: string;
+  /** cgroup of this host below which the engine puts BuildKit's steps; undefined where it cannot be limited by us. */
+  cgroupParent: string | undefined;
+  /** How the engine wants the interfaces of networks named; undefined where it names them itself. */
+  interfaces: string | undefined;
+}
+
+const Version = Type.Object({
+  ApiVersion: Type.String({ pattern: '^\\d+\\.\\d+$' }),
+  MinAPIVersion: Type.Optional(Type.String()),
+  Version: Type.String(),
+  Components: Type.Optional(Type.Union([Type.Null(), Type.Array(Type.Object({ Name: Type.String() }))])),
+});
+
+const Info = Type.Object({
+  CgroupDriver: Type.Optional(Type.String()),
+  Labels: Type.Optional(Type.Union([Type.Null(), Type.Array(Type.String())])),
+});
+
+/** Label of a private engine: how the names of its networks' interfaces begin, which its firewall goes by. */
+export const interfacesLabel = 'svc.interfaces';
+
+/** Rejects with `unavailable` when nothing answers, or when it is no engine that we can talk to. */
+export async function connect(endpoint: string, clock: Clock): Promise<Connection> {
+  const at = parseEndpoint(endpoint);
+  const version = await ask(open(at, undefined, deadlines.read), clock, 'version', Version);
+  const apiVersion = negotiate(version);
+  const quick = open(at, apiVersion, 2 * deadlines.write);
+  const info = await ask(quick, clock, 'info', Info);
+  const isPodman = version.Components?.some(({ Name }) => Name.startsWith('Podman')) ?? false;
+  // systemd makes the cgroups of the other driver, one beside the other: there is nothing above them to limit.
+  const isOurs =
+    at.kind === 'unix' && !isPodman && info.CgroupDriver === 'cgroupfs' && process.getuid?.() === 0;
+  return {
+    quick,
+    slow: open(at, apiVersion, undefined),
+    version: version.Version,
+    apiVersion,
+    cgroupParent: isOurs ? await cgroupParentOf(at.path) : undefined,
+    interfaces: info.Labels?.find((label) => label.startsWith(`${interfacesLabel}=`))?.slice(
+      interfacesLabel.length + 1,
+    ),
+  };
+}
+
+/** Whether it still answers: rejects when it does not. */
+export async function ping({ quick }: Connection, clock: Clock): Promise<void> {
+  await ask(quick, clock, 'version', Version);
+}
+
+async function ask<T extends TSchema>(
+  docker: Docker,
+  clock: Clock,
+  what: 'version' | 'info',
+  schema: T,
+): Promise<Static<T>> {
+  const reply = await withDeadline(clock, `tell its ${what}`, deadlines.read, (abortSignal) =>
+    // The types have no options here; the code takes them.
+    (docker[what] as (options: object) => Promise<unknown>).call(docker, { abortSignal }),
+  );
+  return expect(schema, reply, `its ${what}`);
+}
+
+/** @returns the newest version that both sides speak */
+export function negotiate(version: Pick<Static<typeof Version>, 'ApiVersion' | 'MinAPIVersion'>): string {
+  const { ApiVersion: newestThere, MinAPIVersion: oldestThere } = version;
+  if (compare(newestThere, oldestApi) < 0)
+    throw new EngineError(
+      'unavailable',
+      `The container engine is too old (API ${newestThere}): upgrade it to one with API ${oldestApi} or newer, such as Docker 20.10`,
+    );
+  const chosen = compare(newestThere, newestApi) < 0 ? newestThere : newestApi;
+  if (oldestThere && compare(chosen, oldestThere) < 0)
+    throw new EngineError(
+      'unavailable',
+      `The container engine is too new (API ${oldestThere} and up, known up to ${newestApi}): upgrade svc`,
+    );
+  return chosen;
+}
+
+function compare(a: string, b: string): number {
+  const [aMajor = 0, aMinor = 0] = a.split('.').map(Number);
+  const [bMajor = 0, bMinor = 0] = b.split('.').map(Number);
+  return aMajor - bMajor || aMinor - bMinor;
+}
+
+/** @param idle milliseconds of silence after which a socket is closed */
+function open(endpoint: Endpoint, apiVersion: string | undefined, idle: number | undefined): Docker {
+  const where =
+    endpoint.kind === 'unix'
+      ? { socketPath: endpoint.path, host: undefined }
+      : {
+          host: `http://${endpoint.host}`,
+          port: endpoint.port,
+          protocol: 'http' as const,
+          socketPath: undefined,
+        };
+  // Everything that dockerode would otherwise take from the environment is given.
+  const options = {
+    ...where,
+    key: undefined,
+    cert: undefined,
+    ca: undefined,
+    timeout: idle,
+    version: apiVersion === undefined ? undefined : `v${apiVersion}`,
+    // The timeout is for idle connections that are kept.
+    agent: new Agent({ keepAlive: true, timeout: 30_000 }),
+  };
+  try {
+    return new Docker(options);
+  } catch (error) {
+    // It reads the environment all the same, and throws when that is malformed.
+    throw new EngineError(
+      'refused',
+      '$DOCKER_HOST or $DOCKER_CERT_PATH cannot be used: correct or unset it',
+      error,
+    );
+  }
+}

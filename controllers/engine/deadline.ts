@@ -1,0 +1,85 @@
+/**
+ * The one place that puts a deadline around calls of the engine: dockerode never settles when a reply breaks off in the
+ * middle, whatever its own timeout or abort signal. A call that is over its deadline is abandoned; its late result is
+ * ignored, and the next pass finds out by itself what became of it.
+ */
+import type { Readable } from 'node:stream';
+import type { Clock } from '../../specs/clock.ts';
+import { EngineError } from './engine.ts';
+import { toEngineError } from './errors.ts';
+
+/** Milliseconds. */
+export const deadlines = {
+  /** Reads: list, inspect, version. */
+  read: 30_000,
+  /** Writes: create, start, remove. A start unpacks nothing, but a busy disk is slow. */
+  write: 60_000,
+  /** Between two events of a build. A step may be silent for long; how long it may take is the caller's signal. */
+  buildIdle: 3_600_000,
+} as const;
+
+/**
+ * Runs one call of the engine.
+ * @param doing what is tried, as it reads after "The engine could not"
+ * @param ms how long it may take
+ * @param work gets a signal that aborts at the deadline, to free what it holds
+ * @returns what `work` gives; rejects with an EngineError, `unavailable` when the deadline has passed
+ */
+export function withDeadline<T>(
+  clock: Clock,
+  doing: string,
+  ms: number,
+  work: (signal: AbortSignal) => Promise<T>,
+): Promise<T> {
+  const controller = new AbortController();
+  return new Promise<T>((resolve, reject) => {
+    const cancel = clock.after(ms, () => {
+      reject(overdue(doing, ms));
+      controller.abort();
+    });
+    work(controller.signal).then(
+      (value) => {
+        cancel();
+        resolve(value);
+      },
+      (error: unknown) => {
+        cancel();
+        reject(toEngineError(error, doing));
+      },
+    );
+  });
+}
+
+/**
+ * Chunks of a stream that must not be silent for longer than `ms`. Destroys the stream when the reader leaves.
+ * Throws an EngineError when it breaks off or is silent for too long.
+ */
+export async function* withIdleDeadline(
+  clock: Clock,
+  doing: string,
+  ms: number,
+  stream: Readable,
+): AsyncGenerator<Buffer, undefined> {
+  const arm = (): (() => void) => clock.after(ms, () => stream.destroy(overdue(doing, ms)));
+  let cancel = arm();
+  try {
+    for await (const chunk of stream) {
+      cancel();
+      yield chunk as Buffer;
+      cancel = arm();
+    }
+  } catch (error) {
+    throw toEngineError(error, doing);
+  } finally {
+    cancel();
+    stream.destroy();
+  }
+  return undefined;
+}
+
+function overdue(doing: string, ms: number): EngineError {
+  return new EngineError(
+    'unavailable',
+    `The container engine did not ${doing} within ${ms / 1000} s: check that it is not stuck`,
+  );
+}

@@ -1,0 +1,93 @@
+/** Asks a workload for its health over its own socket: one GET, and an answer in words. Never rejects. */
+import type { Socket } from 'node:net';
+import { Client, type buildConnector, type Dispatcher } from 'undici';
+import { durationMs } from '../../specs/duration.ts';
+import type { Upstream } from '../../ingress/index.ts';
+import type { Ask, ProbeAnswer } from './prober.ts';
+
+/** How much of an answer's body is read and quoted. Bytes. */
+const bodyLimit = 512;
+
+export interface AskDeps {
+  /** Opens a connection to a replica's socket, following no link. */
+  dial: (upstream: Upstream) => Socket;
+  /** Lets the unprivileged ingress workers in to a socket that the workload made. */
+  admit: (upstream: Upstream) => Promise<void>;
+}
+
+export function createAsk({ dial, admit }: AskDeps): Ask {
+  return async (upstream, health, signal) => {
+    const limit = AbortSignal.timeout(durationMs(health.timeout));
+    const client = new Client('http://localhost', {
+      connect: connector(() => dial(upstream)),
+      pipelining: 0,
+    });
+    try {
+      if (upstream.via === 'direct') await admit(upstream);
+      return await judge(health.path, await get(client, health.path, AbortSignal.any([signal, limit])));
+    } catch (error) {
+      return { ok: false, words: limit.aborted ? 'no answer in time' : explain(error, upstream) };
+    } finally {
+      await client.destroy();
+    }
+  };
+}
+
+function get(client: Client, path: string, signal: AbortSignal): Promise<Dispatcher.ResponseData> {
+  const headers = { 'user-agent': 'svc-health', accept: '*/*' };
+  return client.request({ method: 'GET', path, headers, signal });
+}
+
+/** undici's connector: opens the replica's own socket, whatever the URL says. */
+function connector(open: () => Socket): buildConnector.connector {
+  return (_, done) => {
+    try {
+      const socket = open();
+      socket.once('connect', () => done(null, socket));
+      socket.once('error', (error) => done(error, null));
+    } catch (error) {
+      done(error instanceof Error ? error : new Error(String(error)), null);
+    }
+  };
+}
+
+async function judge(
+  path: string,
+  { statusCode: status, headers, body }: Dispatcher.ResponseData,
+): Promise<ProbeAnswer> {
+  // Only a refusal is quoted; the body of a good answer may have no end.
+  if (status >= 200 && status < 300) return { ok: true, words: `${status} from ${path}` };
+  return refusal(status, String(headers['location'] ?? 'nowhere'), await readSome(body));
+}
+
+function refusal(status: number, location: string, body: string): ProbeAnswer {
+  if (status >= 300 && status < 400) {
+    return {
+      ok: false,
+      words: `${status} to ${location}: a health path must answer 2xx itself`,
+    };
+  }
+  return { ok: false, words: body === '' ? `${status} with no body` : `${status}: ${JSON.stringify(body)}` };
+}
+
+function explain(error: unknown, upstream: Upstream): string {
+  const code = (error as NodeJS.ErrnoException).code;
+  if (code === 'ENOENT' || code === 'ECONNREFUSED') {
+    return upstream.via === 'direct' ? 'nothing listens on $SVC_SOCKET yet' : 'nothing listens on $PORT yet';
+  }
+  if (code === 'ECONNRESET' || code === 'EPIPE' || code === 'UND_ERR_SOCKET') {
+    return 'nothing answers on its port yet, or it closed the connection';
+  }
+  return error instanceof Error ? error.message : String(error);
+}
+
+async function readSome(body: AsyncIterable<Buffer>): Promise<string> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of body) {
+    chunks.push(chunk);
+    size += chunk.length;
+    if (size >= bodyLimit) break;
+  }
+  return Buffer.concat(chunks).subarray(0, bodyLimit).toString('utf8').trim();
+}

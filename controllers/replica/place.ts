@@ -1,0 +1,64 @@
+/** Where a replica's socket is and what its container looks like. Pure. */
+import { posix } from 'node:path';
+import type { Row } from '../../specs/index.ts';
+import { quantityBytes } from '../../specs/quantity.ts';
+import { revisionOf } from '../../specs/revision.ts';
+import type { Upstream } from '../../ingress/index.ts';
+import type { ReplicaContainer } from '../engine/engine.ts';
+import { networkName } from '../engine/names.ts';
+
+/** Where a `listen: socket` workload finds the directory that it owns. */
+const socketMount = '/run/svc';
+const socketName = 'svc.sock';
+
+/** @param socketsDir directory of all replica sockets, which workloads cannot see */
+export function upstreamOf(replicaId: string, listen: 'tcp' | 'socket', socketsDir: string): Upstream {
+  return listen === 'tcp'
+    ? { via: 'bridged', socket: posix.join(socketsDir, `${replicaId}.sock`) }
+    : { via: 'direct', socket: posix.join(socketsDir, replicaId, socketName) };
+}
+
+export interface Family {
+  replica: Row<'Replica'>;
+  deployment: Row<'Deployment'>;
+  service: Row<'Service'>;
+  project: Row<'Project'>;
+}
+
+/** Everything the engine has to know of a replica. The name holds the end of its id, so it is never used twice. */
+export function containerOf(family: Family, nodeId: string, socketsDir: string): ReplicaContainer {
+  const { replica, deployment, service, project } = family;
+  const { workload } = deployment.spec;
+  const env = {
+    ...workload.env,
+    PORT: String(workload.port),
+    SVC_PROJECT: project.name,
+    SVC_SERVICE: service.name,
+    SVC_DEPLOYMENT: deployment.id,
+    SVC_REPLICA: replica.id,
+    ...(workload.listen === 'socket' ? { SVC_SOCKET: posix.join(socketMount, socketName) } : {}),
+  };
+  return {
+    name: `${project.name}-${service.name}-${deployment.spec.number}-${replica.id.slice(-8)}`,
+    image: replica.spec.image,
+    env,
+    labels: {
+      'svc.node': nodeId,
+      'svc.project': project.name,
+      'svc.service': service.name,
+      'svc.deployment': deployment.id,
+      'svc.replica': replica.id,
+      'svc.revision': revisionOf({ workload, image: replica.spec.image, address: replica.spec.address }),
+    },
+    network: { name: networkName(nodeId, project), address: replica.spec.address },
+    limits: {
+      memoryBytes: quantityBytes(workload.resources.memory),
+      cpus: workload.resources.cpus,
+      pids: workload.resources.pids,
+    },
+    mounts:
+      workload.listen === 'socket'
+        ? [{ source: posix.join(socketsDir, replica.id), target: socketMount }]
+        : [],
+  };
+}

@@ -1,0 +1,25 @@
+/**
+ * One pass over the route set: there is only one, and its observed half is what the ingress says it serves. A route set
+ * equal to the last one is not published again.
+ */
+import { canonicalJson } from '../../specs/revision.ts';
+import type { Ingress } from '../../ingress/index.ts';
+import type { Reconcile } from '../runtime/reconciler.ts';
+import { observe, type ObserveDeps } from './observe.ts';
+import { plan, type RouteSettings } from './plan.ts';
+
+export interface RouteSetDeps extends ObserveDeps, RouteSettings {
+  ingress: Pick<Ingress, 'publish'>;
+}
+
+export function routeSetReconciler(deps: RouteSetDeps): Reconcile {
+  let published: string | undefined;
+  return async () => {
+    const routes = plan(await observe(deps), deps);
+    const text = canonicalJson(routes);
+    if (text === published) return undefined;
+    await deps.ingress.publish(routes);
+    published = text;
+    return undefined;
+  };
+}

@@ -1,0 +1,17 @@
+/** Reads who still needs an upload. Reads only. */
+import type { Row } from '../../specs/index.ts';
+import type { Store } from '../../api/store/store.ts';
+
+export interface Observed {
+  /** Deployments that were made from it. */
+  users: Row<'Deployment'>[];
+}
+
+export interface ObserveDeps {
+  store: Store;
+}
+
+export async function observe(row: Row<'Upload'>, { store }: ObserveDeps): Promise<Observed> {
+  const deployments = await store.list('Deployment', { owner: row.spec.service_id });
+  return { users: deployments.filter(({ spec }) => spec.source.upload.upload_id === row.id) };
+}

@@ -1,0 +1,58 @@
+/** Joins an accepted Unix socket and a TCP connection: bytes, half-closes and back-pressure either way, errors too. */
+import { connect, type Socket } from 'node:net';
+
+/** Milliseconds for the workload's network to take a connection; a host that is gone does not refuse. */
+const connectWithin = 5_000;
+
+export interface Pipes {
+  open(accepted: Socket, address: string, port: number): void;
+  /** Resolves once none is open; cuts them after the limit. Milliseconds. */
+  end(limit: number): Promise<void>;
+}
+
+export function openPipes(): Pipes {
+  const open = new Set<Socket>();
+  let ended: (() => void) | undefined;
+  const count = (socket: Socket): void => {
+    open.add(socket);
+    socket.once('close', () => {
+      open.delete(socket);
+      if (open.size === 0) ended?.();
+    });
+  };
+  return {
+    open(accepted, address, port) {
+      const upstream = connect({ host: address, port, allowHalfOpen: true, noDelay: true });
+      upstream.setTimeout(connectWithin, () => upstream.destroy(new Error('connect timed out')));
+      upstream.once('connect', () => upstream.setTimeout(0));
+      count(accepted);
+      join(accepted, upstream);
+      join(upstream, accepted);
+    },
+    end: (limit) =>
+      new Promise((resolve) => {
+        if (open.size === 0) {
+          resolve();
+          return;
+        }
+        const cut = setTimeout(() => {
+          for (const socket of open) socket.destroy();
+        }, limit);
+        ended = () => {
+          clearTimeout(cut);
+          resolve();
+        };
+      }),
+  };
+}
+
+function join(from: Socket, to: Socket): void {
+  from.pipe(to);
+  // An error is told to the other side as what it is there too: a connection that ends too early.
+  from.on('error', () => to.destroy());
+  from.on('close', () => {
+    // After an orderly end the other side still gets what was sent to it, but can say nothing any longer.
+    if (from.readableEnded) to.destroySoon();
+    else to.destroy();
+  });
+}

@@ -1,0 +1,117 @@
+/** Resources as the API answers them: flat, snake_case, the same shape in `svc get -o json`. */
+import { Type, type Static, type TObject, type TProperties } from '@sinclair/typebox';
+import { Condition } from './conditions.ts';
+import { DeploymentPhase, DeploymentSource } from './deployment.ts';
+import { Name } from './meta.ts';
+import { ReplicaPhase, Exit } from './replica.ts';
+import { Release } from './service.ts';
+import { Environment, Health, Listen, Resources } from './workload.ts';
+
+const meta = {
+  id: Type.String(),
+  generation: Type.Integer(),
+  observed_generation: Type.Integer(),
+  created_at: Type.String({ format: 'date-time' }),
+  updated_at: Type.String({ format: 'date-time' }),
+  conditions: Type.Array(Condition),
+};
+
+const nullableString = Type.Union([Type.String(), Type.Null()]);
+
+export const ProjectResource = Type.Object({ ...meta, name: Name });
+export type ProjectResource = Static<typeof ProjectResource>;
+
+export const ServiceResource = Type.Object({
+  ...meta,
+  name: Name,
+  project: Type.String({ description: "the project's name" }),
+  project_id: Type.String(),
+  port: Type.Integer(),
+  listen: Listen,
+  health: Health,
+  replicas: Type.Integer(),
+  env: Environment,
+  tls_enabled: Type.Boolean(),
+  resources: Resources,
+  release: Release,
+  /** False after `svc stop`. */
+  running: Type.Boolean(),
+  epoch: Type.Integer({
+    description: 'raised by one for every restart; a deployment whose epoch is this has carried it out',
+  }),
+  target_deployment_id: nullableString,
+  promoted_deployment_id: nullableString,
+  previous_deployment_id: nullableString,
+  /** Where the ingress serves it. */
+  urls: Type.Array(Type.String()),
+});
+export type ServiceResource = Static<typeof ServiceResource>;
+
+export const ReplicaSummary = Type.Object({
+  id: Type.String(),
+  phase: ReplicaPhase,
+  restarts: Type.Integer(),
+  started_at: nullableString,
+  last_exit: Type.Union([Exit, Type.Null()]),
+  probe: nullableString,
+});
+export type ReplicaSummary = Static<typeof ReplicaSummary>;
+
+export const DeploymentResource = Type.Object({
+  ...meta,
+  service_id: Type.String(),
+  number: Type.Integer({ description: '1, 2, 3, … within the service' }),
+  status: DeploymentPhase,
+  reason: Type.String(),
+  message: Type.String(),
+  source: DeploymentSource,
+  image: nullableString,
+  /** Whether routing points at it. */
+  promoted: Type.Boolean(),
+  promoted_at: nullableString,
+  epoch: Type.Union([Type.Integer(), Type.Null()], {
+    description: 'the restart whose replicas serve; null while none do',
+  }),
+  failed_epoch: Type.Union([Type.Integer(), Type.Null()], {
+    description: 'the restart that did not become healthy',
+  }),
+  replicas: Type.Array(ReplicaSummary),
+});
+export type DeploymentResource = Static<typeof DeploymentResource>;
+
+export const UploadResource = Type.Object({
+  upload_id: Type.String(),
+  service_id: Type.String(),
+  bytes: Type.Integer(),
+  unpacked_bytes: Type.Integer(),
+  entries: Type.Integer(),
+  sha256: Type.String(),
+  created_at: Type.String({ format: 'date-time' }),
+});
+export type UploadResource = Static<typeof UploadResource>;
+
+export const NodeResource = Type.Object({
+  version: Type.String(),
+  control_domain: nullableString,
+  apps_domain: nullableString,
+  engine: Type.Object({
+    reachable: Type.Boolean(),
+    endpoint: nullableString,
+    version: nullableString,
+    message: nullableString,
+  }),
+  acme: Type.Object({ enabled: Type.Boolean() }),
+  ingress: Type.Object({
+    workers: Type.Array(Type.Object({ slot: Type.Integer(), pid: Type.Integer(), revision: Type.Integer() })),
+    revision: Type.Integer({ description: 'of the newest route set that every worker serves' }),
+  }),
+});
+export type NodeResource = Static<typeof NodeResource>;
+
+/** A page of a list: newest first; `next_cursor` is null on the last page. */
+export const Page = <T extends TProperties>(item: TObject<T>) =>
+  Type.Object({ items: Type.Array(item), next_cursor: nullableString });
+export interface Page<T> {
+  items: T[];
+  next_cursor: string | null;
+}

@@ -1,0 +1,64 @@
+/** Service: what should run. Deployments are its attempts; `rollout` says which of them is wanted. */
+import { Type, type Static } from '@sinclair/typebox';
+import { Condition } from './conditions.ts';
+import { Duration } from './duration.ts';
+import { Environment, Health, Listen, Resources } from './workload.ts';
+
+export const Release = Type.Object(
+  {
+    drain: Type.Intersect([Duration], {
+      default: '30s',
+      description: 'how long requests under way may go on after a swap',
+    }),
+    keep: Type.Integer({
+      minimum: 1,
+      maximum: 50,
+      default: 5,
+      description: 'earlier deployments kept for rollback',
+    }),
+  },
+  { additionalProperties: false },
+);
+export type Release = Static<typeof Release>;
+
+/** Which deployment is wanted and whether it should run: written by deploy, rollback, stop, start and restart. */
+export const Rollout = Type.Object(
+  {
+    /** The deployment that should serve. It is promoted once its gate passes; until then the promoted one goes on. */
+    target: Type.Union([Type.String(), Type.Null()]),
+    running: Type.Boolean(),
+    /** Raised by one for every restart: replicas of an older epoch are replaced, gate first. */
+    epoch: Type.Integer({ minimum: 0 }),
+  },
+  { additionalProperties: false },
+);
+export type Rollout = Static<typeof Rollout>;
+
+export const ServiceSpec = Type.Object(
+  {
+    port: Type.Integer({
+      minimum: 1,
+      maximum: 65_535,
+      description: 'port that the workload listens on; it also gets it as $PORT',
+    }),
+    listen: Listen,
+    health: Health,
+    replicas: Type.Integer({ minimum: 1, maximum: 100, default: 1 }),
+    env: Environment,
+    tls_enabled: Type.Boolean({ default: false }),
+    resources: Resources,
+    release: Release,
+    rollout: Rollout,
+  },
+  { additionalProperties: false },
+);
+export type ServiceSpec = Static<typeof ServiceSpec>;
+
+export const ServiceStatus = Type.Object({
+  /** The deployment that routing points at. */
+  promoted: Type.Union([Type.String(), Type.Null()]),
+  /** The one before, default target of a rollback. */
+  previous: Type.Union([Type.String(), Type.Null()]),
+  conditions: Type.Array(Condition),
+});
+export type ServiceStatus = Static<typeof ServiceStatus>;

@@ -1,0 +1,65 @@
+/** What a replica runs. A deployment freezes one of these, so that a rollback restores all of it. */
+import { Type, type Static } from '@sinclair/typebox';
+import { Duration } from './duration.ts';
+import { Quantity } from './quantity.ts';
+
+export const Health = Type.Object(
+  {
+    path: Type.String({
+      pattern: '^/[!-~]*$',
+      maxLength: 1024,
+      default: '/',
+      description: 'HTTP path that answers 2xx when the workload can serve',
+    }),
+    interval: Type.Intersect([Duration], { default: '1s', description: 'pause between two probes' }),
+    timeout: Type.Intersect([Duration], { default: '5s', description: 'after which a probe has failed' }),
+    deadline: Type.Intersect([Duration], {
+      default: '2m',
+      description: 'after which an unhealthy deployment has failed',
+    }),
+    successes: Type.Integer({
+      minimum: 1,
+      maximum: 100,
+      default: 1,
+      description: 'good answers in a row that pass the gate',
+    }),
+  },
+  { additionalProperties: false },
+);
+export type Health = Static<typeof Health>;
+
+export const Resources = Type.Object(
+  {
+    cpus: Type.Number({ exclusiveMinimum: 0, maximum: 1024, default: 1 }),
+    memory: Type.Intersect([Quantity], { default: '512Mi' }),
+    pids: Type.Integer({ minimum: 16, maximum: 1_000_000, default: 512 }),
+  },
+  { additionalProperties: false },
+);
+export type Resources = Static<typeof Resources>;
+
+/** Environment of a workload. The names that svc sets itself (PORT, SVC_*) are refused by the service rules. */
+export const Environment = Type.Record(
+  Type.String({ pattern: '^[A-Za-z_][A-Za-z0-9_]*$', maxLength: 256 }),
+  Type.String({ maxLength: 65_536 }),
+  { additionalProperties: false },
+);
+export type Environment = Static<typeof Environment>;
+
+export const Listen = Type.Union([Type.Literal('tcp'), Type.Literal('socket')], {
+  default: 'tcp',
+  description: 'tcp: the workload listens on $PORT; socket: on $SVC_SOCKET',
+});
+export type Listen = Static<typeof Listen>;
+
+export const Workload = Type.Object(
+  {
+    port: Type.Integer({ minimum: 1, maximum: 65_535 }),
+    listen: Listen,
+    health: Health,
+    env: Environment,
+    resources: Resources,
+  },
+  { additionalProperties: false },
+);
+export type Workload = Static<typeof Workload>;

@@ -1,0 +1,109 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import type { TSchema } from '@sinclair/typebox';
+import { validationError, validatorCompiler } from '../../api/validation.ts';
+import { CreateApiToken, Credentials } from '../../specs/account.ts';
+import { CreateService } from '../../specs/requests.ts';
+
+const compile = validatorCompiler();
+
+/** Pointer → message of everything that is wrong. */
+function faults(
+  schema: TSchema,
+  body: unknown,
+  httpPart: 'body' | 'querystring' = 'body',
+): Record<string, string> {
+  const validate = compile({ schema, method: 'POST', url: '/', httpPart }) as ((data: unknown) => boolean) & {
+    errors: never;
+  };
+  if (validate(body)) return {};
+  const { code, errors = [] } = validationError(validate.errors, httpPart);
+  assert.equal(code, 'invalid');
+  return Object.fromEntries(errors.map(({ path, message }) => [path, message]));
+}
+
+const service = { project: 'shop', name: 'web', port: 80 };
+
+describe('validation of bodies', () => {
+  it('takes a body that is right', () => {
+    assert.deepEqual(faults(CreateService, service), {});
+    assert.deepEqual(
+      faults(CreateService, { ...service, env: { A: '1' }, health: { timeout: '1m30s' }, listen: 'socket' }),
+      {},
+    );
+  });
+
+  it('tells everything at once, with pointers', () => {
+    assert.deepEqual(
+      faults(CreateService, { name: 'Web', port: 0, replica: 2, resources: { memory: 'much', cpu: 1 } }),
+      {
+        '/project': 'is required',
+        '/name':
+          'has a wrong form: lower-case letters, digits and hyphens; at most 63 characters; no hyphen at either end',
+        '/port': 'must be >= 1',
+        '/replica': 'is unknown here; did you mean replicas?',
+        '/resources/memory': 'has a wrong form: such as 512Mi, 1Gi or 500M',
+        '/resources/cpu': 'is unknown here; did you mean cpus?',
+      },
+    );
+  });
+
+  it('suggests no name that is far away', () => {
+    assert.deepEqual(faults(CreateService, { ...service, colour: 'red' }), { '/colour': 'is unknown here' });
+  });
+
+  it('escapes the names of members in pointers', () => {
+    assert.deepEqual(faults(CreateService, { ...service, env: { 'a/b~c': '' } }), {
+      '/env/a~1b~0c': 'is no allowed name',
+    });
+  });
+
+  it('lists the values of a choice', () => {
+    assert.deepEqual(faults(CreateService, { ...service, listen: 'udp' }), {
+      '/listen': 'must be one of "tcp", "socket"',
+    });
+  });
+
+  for (const port of ['80', 80.5, null, true, [80], 1e300]) {
+    it(`does not read ${JSON.stringify(port)} as a port`, () => {
+      assert.deepEqual(Object.keys(faults(CreateService, { ...service, port })), ['/port']);
+    });
+  }
+
+  for (const body of [null, [], 'text', 7]) {
+    it(`refuses ${JSON.stringify(body)}`, () => assert.ok('' in faults(CreateService, body)));
+  }
+
+  it('leaves the body as it came', () => {
+    const body = { ...service, health: {} };
+    faults(CreateService, body);
+    assert.deepEqual(body, { ...service, health: {} });
+  });
+
+  it('counts a password in characters', () => {
+    assert.deepEqual(faults(Credentials, { username: 'root', password: 'too short' }), {
+      '/password': 'must NOT have fewer than 10 characters',
+    });
+  });
+
+  it('never answers with a list as long as a hostile body', () => {
+    const hostile = Object.fromEntries(Array.from({ length: 20_000 }, (_, i) => [`x${i}`, i]));
+    assert.equal(Object.keys(faults(CreateService, hostile)).length, 50);
+  });
+
+  for (const [text, isRight] of [
+    ['2030-01-01T00:00:00Z', true],
+    ['2030-01-01T00:00:00.123+02:00', true],
+    ['2030-01-01', false],
+    ['2030-13-01T00:00:00Z', false],
+    ['tomorrow', false],
+    ['2030-01-01T00:00:00', false],
+  ] as const) {
+    it(`${isRight ? 'takes' : 'refuses'} the time ${text}`, () => {
+      assert.equal(
+        Object.keys(faults(CreateApiToken, { name: 'ci', expires_at: text })).length,
+        isRight ? 0 : 1,
+      );
+    });
+  }
+});

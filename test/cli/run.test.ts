@@ -1,0 +1,147 @@
+import assert from 'node:assert/strict';
+import { access } from 'node:fs/promises';
+import { describe, it } from 'node:test';
+import { commands } from '../../cli/commands/index.ts';
+import { describeCommand } from '../../cli/help.ts';
+import { cli } from '../support/cli.ts';
+import { answerProblem, scriptedServer } from '../support/http-server.ts';
+
+describe('a command line', () => {
+  const wrong: [string[], RegExp][] = [
+    [['psh'], /no command "psh"\. Did you mean "push"\?\n.*svc --help/],
+    [['frobnicate'], /no command "frobnicate"\.\n/],
+    [['services', 'creat'], /no command "services creat"\. Did you mean "services create"\?/],
+    [['services'], /needs one more word\.\n.*svc services --help/],
+    [['--profile', 'x', 'get'], /The command comes first/],
+    [['push', '--projcet', 'x'], /no option --projcet\. Did you mean "--project"\?\n.*svc push --help/],
+    [['push', '--dockerfile'], /Not enough arguments to option --dockerfile/],
+    [['get'], /Not enough positional arguments/],
+    [['version', 'now'], /Extraneous positional argument \("now"\)/],
+    [['services', 'create', 'web', '-p', 'shop'], /./],
+  ];
+  for (const [argv, message] of wrong) {
+    it(`is refused with 2: svc ${argv.join(' ')}`, async (test) => {
+      const { code, stdout, stderr } = await (await cli(test)).svc(...argv);
+      assert.deepEqual([code, stdout], [2, '']);
+      assert.match(stderr, message);
+      assert.match(stderr, /^svc: /);
+    });
+  }
+
+  for (const argv of [[], ['--help'], ['-h'], ['help']]) {
+    it(`shows every command: svc ${argv.join(' ')}`, async (test) => {
+      const { code, stdout, stderr } = await (await cli(test)).svc(...argv);
+      assert.deepEqual([code, stderr], [0, '']);
+      for (const { path } of commands) assert.match(stdout, new RegExp(`^  ${path.join(' ')} `, 'm'));
+    });
+  }
+
+  it('shows the commands of a group', async (test) => {
+    const { code, stdout } = await (await cli(test)).svc('services', '--help');
+    assert.equal(code, 0);
+    assert.match(stdout, /services create/);
+    assert.doesNotMatch(stdout, /push/);
+  });
+
+  for (const argv of [
+    ['push', '--help'],
+    ['help', 'push'],
+    ['push', '--bogus', '-h'],
+  ]) {
+    it(`shows one command: svc ${argv.join(' ')}`, async (test) => {
+      const { code, stdout, stderr } = await (await cli(test)).svc(...argv);
+      assert.deepEqual([code, stderr], [0, '']);
+      assert.match(stdout, /^Deploy the working tree to a service\n\nUsage: svc push \[options\]\n/);
+    });
+  }
+
+  it('prints the version', async (test) => {
+    for (const argv of [['version'], ['--version'], ['-v']]) {
+      assert.deepEqual(await (await cli(test)).svc(...argv), { code: 0, stdout: 'svc 1.2.3\n', stderr: '' });
+    }
+  });
+});
+
+describe('an error', () => {
+  const script = async (test: Parameters<typeof scriptedServer>[0]) => {
+    const errors = [{ path: '/name', message: 'is \u001b[31mbad\u0007' }];
+    const server = await scriptedServer(test, (_asked, response) =>
+      answerProblem(response, 'internal', 'It \u009b31mbroke', { errors }),
+    );
+    return cli(test, { url: server.url });
+  };
+
+  it('is a sentence on stderr, what is wrong with what, and how to find it again', async (test) => {
+    const { code, stdout, stderr } = await (await script(test)).svc('get', 'projects');
+    assert.deepEqual([code, stdout], [1, '']);
+    assert.equal(stderr, 'svc: It broke.\n       /name: is bad\n     Request id: req-1\n');
+  });
+
+  for (const flags of [['-o', 'json'], ['--output', 'json'], ['-o=json'], ['--output=json']]) {
+    it(`is JSON with ${flags.join(' ')}`, async (test) => {
+      const { code, stdout, stderr } = await (await script(test)).svc('get', 'projects', ...flags);
+      assert.deepEqual([code, stdout], [1, '']);
+      assert.deepEqual(JSON.parse(stderr), {
+        error: {
+          code: 'internal',
+          detail: 'It \u009b31mbroke.',
+          exit_code: 1,
+          request_id: 'req-1',
+          errors: [{ path: '/name', message: 'is \u001b[31mbad\u0007' }],
+        },
+      });
+    });
+  }
+
+  it('of the command line is JSON too', async (test) => {
+    const { code, stderr } = await (await cli(test)).svc('get', 'pods', '-o', 'json');
+    assert.equal(code, 2);
+    assert.equal((JSON.parse(stderr) as { error: { code: string } }).error.code, 'usage');
+  });
+});
+
+describe('every command', () => {
+  for (const { path, load } of commands) {
+    it(`has the path of its file, a description, details and examples: ${path.join(' ')}`, async () => {
+      const commandClass = await load();
+      assert.deepEqual(commandClass.paths, [[...path]]);
+      await access(new URL(`../../cli/commands/${path.join('/')}.ts`, import.meta.url));
+      const help = describeCommand(commandClass);
+      assert.match(help.description, /^[A-Z].*[^.]$/);
+      assert.notEqual(help.category, '');
+      assert.notEqual(help.details, '');
+      assert.ok(help.examples.length > 0);
+      for (const [, line] of help.examples) assert.match(line, new RegExp(`svc ${path.join(' ')}\\b`));
+      for (const { flags, description } of help.options) assert.notEqual(description, '', flags);
+    });
+  }
+});
+
+describe('a login', () => {
+  it('is needed, and the error says how', async (test) => {
+    const world = await cli(test);
+    assert.deepEqual(await world.svc('get', 'services'), {
+      code: 3,
+      stdout: '',
+      stderr: 'svc: Nobody is logged in.\n     Log in with: svc auth\n',
+    });
+    assert.match((await world.svc('get', 'services', '--profile', 'prod')).stderr, /svc auth --profile prod/);
+  });
+
+  for (const env of [{ SVC_URL: 'http://127.0.0.1:1' }, { SVC_TOKEN: 'svc_api_hush' }]) {
+    it(`is not made of ${Object.keys(env).join()} alone`, async (test) => {
+      const { code, stderr } = await (await cli(test, { env })).svc('get', 'services');
+      assert.equal(code, 2);
+      assert.match(stderr, /go together/);
+      assert.doesNotMatch(stderr, /hush/);
+    });
+  }
+
+  it('is not quoted when it is no token', async (test) => {
+    const { code, stderr } = await (
+      await cli(test, { env: { SVC_URL: 'http://127.0.0.1:1', SVC_TOKEN: 'hush\nhush' } })
+    ).svc('get', 'services');
+    assert.equal(code, 2);
+    assert.doesNotMatch(stderr, /hush/);
+  });
+});

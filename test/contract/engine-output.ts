@@ -1,0 +1,68 @@
+/** What every engine tells of its containers: their output and what happens to them. */
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { rejectsWith, type Scene } from './engine-scene.ts';
+
+/** @param play the scene, once it is set */
+export function outputContract(play: () => Scene): void {
+  describe('output and events', () => {
+    it('reads what a workload printed, from any time on', async () => {
+      const scene = play();
+      const id = await scene.started({ prints: ['one', 'two, hellø', ''], exits: 0 });
+      await scene.state(id, 'exited');
+      const lines = await scene.read(id);
+      assert.deepEqual(
+        lines.map(({ stream, line }) => `${stream} ${line}`),
+        ['stdout one', 'stdout two, hellø', 'stdout '],
+      );
+      assert.deepEqual(await scene.read(id, lines[1]?.at), lines.slice(1));
+      assert.deepEqual(await scene.read(id, undefined, true), lines);
+    });
+
+    it('follows what a workload prints until it ends or nobody listens any more', async () => {
+      const scene = play();
+      const id = await scene.started({ prints: ['ready'] });
+      await scene.firstLine(id);
+      const following = scene.read(id, undefined, true);
+      const hangup = new AbortController();
+      for await (const { line } of scene.engine.replicaLogs(id, { follow: true, signal: hangup.signal })) {
+        assert.equal(line, 'ready');
+        hangup.abort();
+      }
+      await scene.settled(scene.engine.stopReplica(id, 5_000));
+      assert.deepEqual(
+        (await scene.settled(following)).map(({ line }) => line),
+        ['ready'],
+      );
+    });
+
+    it('has no log of what is not there', async () => {
+      const scene = play();
+      await rejectsWith('not_found', scene.read('f'.repeat(64)));
+    });
+
+    it('tells what happens to containers with these labels', async () => {
+      const scene = play();
+      const labels = { 'svc.node': scene.unique, 'svc.group': 'events' };
+      const hangup = new AbortController();
+      const seen: string[] = [];
+      const listening = (async () => {
+        for await (const event of scene.engine.events(labels, hangup.signal)) {
+          assert.deepEqual(event.labels, labels);
+          seen.push(`${event.action} ${event.container}`);
+        }
+      })();
+      await scene.world.tick();
+      const id = await scene.engine.createReplica(
+        scene.spec(await scene.world.image({ exits: 0 }), { labels }),
+      );
+      await scene.engine.startReplica(id);
+      await scene.started({ exits: 0 });
+      await scene.until(() => (seen.includes(`die ${id}`) ? true : undefined));
+      assert.ok(seen.includes(`start ${id}`));
+      assert.ok(seen.every((event) => event.endsWith(id)));
+      hangup.abort();
+      await scene.settled(listening);
+    });
+  });
+}

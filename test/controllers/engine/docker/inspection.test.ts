@@ -1,0 +1,63 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { stateOf } from '../../../../controllers/engine/docker/inspection.ts';
+
+const inspection = {
+  Id: 'a',
+  Name: '/demo',
+  Image: 'sha256:b',
+  State: {
+    Status: 'running',
+    StartedAt: '2030-01-01T00:00:00.5Z',
+    FinishedAt: '0001-01-01T00:00:00Z',
+    ExitCode: 0,
+    OOMKilled: false,
+    Error: '',
+  },
+  Config: { Labels: { 'svc.node': 'n' } },
+};
+const withState = (change: object) => stateOf({ ...inspection, State: { ...inspection.State, ...change } });
+
+describe('stateOf', () => {
+  it('reads a container', () => {
+    const labels = { 'svc.node': 'n' };
+    const startedAt = '2030-01-01T00:00:00.5Z';
+    assert.deepEqual(stateOf(inspection), {
+      id: 'a',
+      name: 'demo',
+      image: 'sha256:b',
+      labels,
+      state: 'running',
+      startedAt,
+      exit: null,
+    });
+    assert.deepEqual(stateOf({ ...inspection, Config: { Labels: null } }).labels, {});
+    assert.equal(stateOf({ ...inspection, Image: 'b' }).image, 'sha256:b');
+  });
+
+  for (const [status, state] of [
+    ['created', 'created'],
+    ['initialized', 'created'],
+    ['running', 'running'],
+    ['paused', 'running'],
+    ['restarting', 'running'],
+    ['stopping', 'running'],
+    ['exited', 'exited'],
+    ['removing', 'exited'],
+    ['dead', 'exited'],
+    ['stopped', 'exited'],
+  ] as const)
+    it(`takes ${status} for ${state}`, () => assert.equal(withState({ Status: status }).state, state));
+
+  it('tells how it ended only once it has', () => {
+    const ended = { Status: 'exited', ExitCode: 137, OOMKilled: true, FinishedAt: '2030-01-01T00:00:09Z' };
+    assert.deepEqual(withState(ended).exit, {
+      code: 137,
+      outOfMemory: true,
+      at: '2030-01-01T00:00:09Z',
+      error: '',
+    });
+    assert.equal(withState({ Status: 'created', ExitCode: 128, Error: 'no' }).exit, null);
+    assert.equal(withState({ Status: 'created', StartedAt: '0001-01-01T00:00:00Z' }).startedAt, null);
+  });
+});

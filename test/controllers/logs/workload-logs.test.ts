@@ -1,0 +1,185 @@
+import assert from 'node:assert/strict';
+import { appendFile, readdir, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, it, type TestContext } from 'node:test';
+import type { WorkloadLogQuery } from '../../../controllers/logs/select.ts';
+import { openWorkloadLogs, type WorkloadLogs } from '../../../controllers/logs/workload-logs.ts';
+import type { WorkloadLogLine } from '../../../specs/log-entry.ts';
+import { scratchDir } from '../../support/archives.ts';
+import { ManualClock } from '../../support/manual-clock.ts';
+import { recordingLog } from '../../support/recording-log.ts';
+
+const start = Date.UTC(2030, 0, 1);
+const line = (text: string, replica = 'rep_1', ms = 0): WorkloadLogLine => ({
+  at: new Date(start + ms).toISOString(),
+  replica,
+  stream: 'stdout',
+  line: text,
+});
+
+async function open(
+  test: TestContext,
+  options: { dir?: string; clock?: ManualClock; segmentBytes?: number; segments?: number } = {},
+) {
+  const dir = options.dir ?? join(await scratchDir(test), 'logs');
+  const clock = options.clock ?? new ManualClock(start);
+  return { dir, clock, logs: await openWorkloadLogs({ ...options, dir, clock, log: recordingLog() }) };
+}
+
+async function items(logs: WorkloadLogs, query: WorkloadLogQuery = {}, service = 'svc_1') {
+  const found: [number, string][] = [];
+  for await (const {
+    seq,
+    line: { line: text },
+  } of logs.read(service, query))
+    found.push([seq, text]);
+  return found;
+}
+
+const texts = async (...args: Parameters<typeof items>) => (await items(...args)).map(([, text]) => text);
+
+describe('workload logs', () => {
+  it('numbers lines in microseconds, rising over the deployments of a service', async (test) => {
+    const { clock, logs } = await open(test);
+    logs.append('svc_1', 'dep_1', line('a'));
+    logs.append('svc_1', 'dep_2', line('b'));
+    logs.append('svc_1', 'dep_1', line('c'));
+    logs.append('svc_2', 'dep_9', line('other'));
+    await logs.flush('svc_1');
+    await clock.advance(5);
+    logs.append('svc_1', 'dep_1', line('d'));
+    const first = start * 1000;
+    assert.deepEqual(await items(logs), [
+      [first, 'a'],
+      [first + 1, 'b'],
+      [first + 2, 'c'],
+      [first + 5000, 'd'],
+    ]);
+    assert.deepEqual(await texts(logs, {}, 'svc_2'), ['other']);
+    assert.deepEqual(await texts(logs, {}, 'svc_3'), []);
+  });
+
+  it('goes on above what is there after a restart, even when the clock went back', async (test) => {
+    const { dir, logs } = await open(test);
+    logs.append('svc_1', 'dep_1', line('a'));
+    logs.append('svc_1', 'dep_2', line('b'));
+    await logs.close();
+    const again = (await open(test, { dir, clock: new ManualClock(start - 3_600_000) })).logs;
+    again.append('svc_1', 'dep_1', line('c'));
+    assert.deepEqual(await items(again), [
+      [start * 1000, 'a'],
+      [start * 1000 + 1, 'b'],
+      [start * 1000 + 2, 'c'],
+    ]);
+  });
+
+  it('drops a torn line', async (test) => {
+    const { dir, logs } = await open(test);
+    logs.append('svc_1', 'dep_1', line('a'));
+    await logs.close();
+    const folder = join(dir, 'svc_1/dep_1');
+    await appendFile(join(folder, (await readdir(folder))[0] ?? ''), '{"seq":99,"li');
+    const again = (await open(test, { dir })).logs;
+    again.append('svc_1', 'dep_1', line('b'));
+    assert.deepEqual(await texts(again), ['a', 'b']);
+  });
+
+  it('resumes after a number', async (test) => {
+    const { logs } = await open(test);
+    for (let n = 0; n < 2000; n++) logs.append('svc_1', `dep_${n % 3}`, line(`${n}`));
+    const first = start * 1000;
+    for (const after of [0, first, first + 999, first + 1998]) {
+      assert.equal((await items(logs, { after })).length, after === 0 ? 2000 : 1999 - (after - first));
+    }
+    assert.deepEqual(await items(logs, { after: first + 1999 }), []);
+  });
+
+  it('selects by time, replica and number of lines', async (test) => {
+    const { clock, logs } = await open(test);
+    for (let n = 0; n < 100; n++) {
+      logs.append('svc_1', n < 50 ? 'dep_1' : 'dep_2', line(`${n}`, `rep_${n % 2}`, n * 60_000));
+      await clock.advance(60_000);
+    }
+    const since = new Date(start + 97 * 60_000).toISOString();
+    assert.deepEqual(await texts(logs, { since }), ['97', '98', '99']);
+    assert.deepEqual(await texts(logs, { since, replica: 'rep_0' }), ['98']);
+    assert.deepEqual(await texts(logs, { tail: 3 }), ['97', '98', '99']);
+    assert.deepEqual(await texts(logs, { tail: 2, replica: 'rep_0' }), ['96', '98']);
+    assert.deepEqual(
+      await texts(logs, { tail: 55 }),
+      [...Array(55).keys()].map((n) => `${n + 45}`),
+    );
+    assert.deepEqual(await texts(logs, { tail: 10, since }), ['97', '98', '99']);
+    const [after] = (await items(logs, { tail: 2 }))[0] ?? [0];
+    assert.deepEqual(await texts(logs, { tail: 10, after }), ['99']);
+    assert.deepEqual([await texts(logs, { tail: 0 }), await texts(logs, { replica: 'rep_9' })], [[], []]);
+  });
+
+  it('rotates by size, per deployment', async (test) => {
+    const { dir, logs } = await open(test, { segmentBytes: 1000, segments: 2 });
+    logs.append('svc_1', 'dep_2', line('kept'));
+    for (let n = 0; n < 100; n++) {
+      logs.append('svc_1', 'dep_1', line(`${n}`));
+      await logs.flush('svc_1');
+    }
+    const folder = join(dir, 'svc_1/dep_1');
+    const sizes = await Promise.all(
+      (await readdir(folder)).map(async (name) => (await stat(join(folder, name))).size),
+    );
+    assert.ok(sizes.length === 2 && sizes.every((size) => size < 1200), String(sizes));
+    const all = await texts(logs);
+    assert.deepEqual([all[0], all.at(-1)], ['kept', '99']);
+    assert.ok(all.length > 10 && all.length < 20);
+  });
+
+  it('lets a follower see every line exactly once while several deployments write', async (test) => {
+    const { logs } = await open(test, { segmentBytes: 2000, segments: 100 });
+    const seen: [number, string][] = [];
+    let wake: () => void = () => undefined;
+    logs.onAppend('svc_1', () => wake());
+    const follow = async () => {
+      while (seen.length < 600) {
+        const woken = new Promise<void>((resolve) => (wake = resolve));
+        const fresh = await items(logs, { after: seen.at(-1)?.[0] ?? 0 });
+        seen.push(...fresh);
+        if (fresh.length === 0) await woken;
+      }
+    };
+    const following = follow();
+    for (let n = 0; n < 600; n++) {
+      logs.append('svc_1', `dep_${n % 4}`, line(`${n}`));
+      if (n % 11 === 0) await new Promise(setImmediate);
+    }
+    await following;
+    assert.deepEqual(
+      seen.map(([, text]) => text),
+      [...Array(600).keys()].map(String),
+    );
+  });
+
+  it('knows where the output of a replica was left', async (test) => {
+    const { dir, logs } = await open(test);
+    assert.equal(await logs.lastAt('svc_1', 'dep_1', 'rep_1'), undefined);
+    logs.append('svc_1', 'dep_1', line('a', 'rep_1', 1));
+    logs.append('svc_1', 'dep_1', line('b', 'rep_1', 2));
+    logs.append('svc_1', 'dep_1', line('"replica":"rep_1"', 'rep_2', 9));
+    logs.append('svc_1', 'dep_1', line('c', 'rep_1', 2));
+    for (let n = 0; n < 100; n++) logs.append('svc_1', 'dep_1', line('"replica":"rep_1"', 'rep_2', 10));
+    const left = { at: line('', '', 2).at, count: 2 };
+    assert.deepEqual(await logs.lastAt('svc_1', 'dep_1', 'rep_1'), left);
+    await logs.close();
+    const again = (await open(test, { dir })).logs;
+    assert.deepEqual(await again.lastAt('svc_1', 'dep_1', 'rep_1'), left);
+    assert.equal(await again.lastAt('svc_1', 'dep_1', 'rep_3'), undefined);
+  });
+
+  it('cuts long lines, and removes the logs of a deployment', async (test) => {
+    const { dir, logs } = await open(test);
+    logs.append('svc_1', 'dep_1', line('x'.repeat(17_000)));
+    logs.append('svc_1', 'dep_2', line('kept'));
+    assert.match((await texts(logs))[0] ?? '', /^x{16384}… \(cut, 616 more bytes\)$/);
+    await logs.remove('svc_1', 'dep_1');
+    await logs.remove('svc_1', 'dep_9');
+    assert.deepEqual([await texts(logs), await readdir(join(dir, 'svc_1'))], [['kept'], ['dep_2']]);
+  });
+});

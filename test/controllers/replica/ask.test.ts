@@ -1,0 +1,73 @@
+import assert from 'node:assert/strict';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { createServer, type RequestListener } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { it, type TestContext } from 'node:test';
+import { createAsk } from '../../../controllers/replica/ask.ts';
+import { admit, dial } from '../../../ingress/index.ts';
+import type { Upstream } from '../../../ingress/index.ts';
+
+const health = { path: '/ready', interval: '1s', timeout: '200ms', deadline: '2m', successes: 1 };
+const ask = createAsk({ dial, admit });
+
+/** A workload that listens on a socket of its own. */
+async function workload(t: TestContext, via: Upstream['via'], answer?: RequestListener): Promise<Upstream> {
+  const dir = await mkdtemp(join(tmpdir(), 'svc-ask-'));
+  const socket = join(dir, 'svc.sock');
+  if (answer) {
+    const server = createServer(answer);
+    await new Promise<void>((resolve) => server.listen(socket, resolve));
+    t.after(() => {
+      server.closeAllConnections();
+      server.close();
+    });
+  }
+  t.after(() => rm(dir, { recursive: true }));
+  return { socket, via };
+}
+
+const asking = (upstream: Upstream) => ask(upstream, health, new AbortController().signal);
+
+for (const via of ['bridged', 'direct'] as const) {
+  it(`asks the health path over a ${via} socket`, async (t) => {
+    const upstream = await workload(t, via, (request, response) => {
+      response.writeHead(request.url === '/ready' ? 204 : 404).end();
+    });
+    assert.deepEqual(await asking(upstream), { ok: true, words: '204 from /ready' });
+  });
+}
+
+it('quotes what a workload says that is not ready', async (t) => {
+  const upstream = await workload(
+    t,
+    'bridged',
+    (_, response) => void response.writeHead(503).end('warming\nup'),
+  );
+  assert.deepEqual(await asking(upstream), { ok: false, words: '503: "warming\\nup"' });
+});
+
+it('takes no redirect for health, and says where it led', async (t) => {
+  const upstream = await workload(
+    t,
+    'bridged',
+    (_, response) => void response.writeHead(301, { location: 'https://x/' }).end(),
+  );
+  assert.equal((await asking(upstream)).words, '301 to https://x/: a health path must answer 2xx itself');
+});
+
+it('gives up on a workload that does not answer, or answers without end', async (t) => {
+  const silent = await workload(t, 'bridged', () => undefined);
+  assert.deepEqual(await asking(silent), { ok: false, words: 'no answer in time' });
+  const endless = await workload(t, 'bridged', (_, response) => {
+    response.writeHead(200);
+    const timer = setInterval(() => response.write('x'), 1);
+    response.on('close', () => clearInterval(timer));
+  });
+  assert.equal((await asking(endless)).ok, true);
+});
+
+it('says that nothing listens yet', async (t) => {
+  assert.equal((await asking(await workload(t, 'bridged'))).words, 'nothing listens on $PORT yet');
+  assert.equal((await asking(await workload(t, 'direct'))).words, 'nothing listens on $SVC_SOCKET yet');
+});

@@ -1,0 +1,160 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import type { ContainerState } from '../../../controllers/engine/engine.ts';
+import type { Observed } from '../../../controllers/replica/observe.ts';
+import { plan } from '../../../controllers/replica/plan.ts';
+import { aDeployment, aProject, aReplica, aService } from '../../support/store.ts';
+
+const begun = Date.parse('2030-01-01T00:00:00.000Z');
+const at = (seconds: number): string => new Date(begun + seconds * 1_000).toISOString();
+
+const container = (said: Partial<ContainerState> = {}): ContainerState => ({
+  id: 'c1',
+  name: 'shop-web-1',
+  labels: {},
+  image: 'sha256:x',
+  state: 'running',
+  startedAt: at(0),
+  exit: null,
+  ...said,
+});
+const exitedAfter = (seconds: number, code = 1): ContainerState =>
+  container({ state: 'exited', exit: { code, outOfMemory: false, at: at(seconds), error: '' } });
+
+const seen = (said: Partial<Observed> = {}): Observed => ({
+  deployment: aDeployment({ status: { phase: 'Healthy', epoch: 0 } }),
+  service: aService(),
+  project: aProject(),
+  container: undefined,
+  probe: undefined,
+  routed: false,
+  idle: true,
+  stopping: false,
+  ...said,
+});
+const doing = (...args: Parameters<typeof plan>): string[] => plan(...args).steps.map((step) => step.do);
+
+describe('a replica that is wanted', () => {
+  it('is created and started once the network of its project is there', () => {
+    const noNetwork = seen({ project: aProject({ status: { network: null } }) });
+    assert.deepEqual(doing(aReplica(), noNetwork, begun), []);
+    assert.deepEqual(doing(aReplica(), seen(), begun), ['create', 'start', 'probe']);
+    assert.deepEqual(
+      doing(aReplica(), seen({ container: container({ state: 'created', startedAt: null }) }), begun),
+      ['start', 'probe'],
+    );
+  });
+
+  it('is ready when the probe says so, and is asked until then', () => {
+    const running = seen({ container: container() });
+    assert.equal(plan(aReplica(), running, begun).phase, 'Starting');
+    assert.deepEqual(doing(aReplica(), running, begun), ['probe', 'follow']);
+    assert.equal(
+      plan(aReplica(), { ...running, probe: { passed: true, words: '200' } }, begun).phase,
+      'Ready',
+    );
+  });
+
+  it('stays ready for a control plane that came back, but only for the same run', () => {
+    const running = seen({ container: container() });
+    assert.equal(
+      plan(aReplica({ status: { phase: 'Ready', started_at: at(0) } }), running, begun).phase,
+      'Ready',
+    );
+    assert.equal(
+      plan(aReplica({ status: { phase: 'Ready', started_at: at(-9) } }), running, begun).phase,
+      'Starting',
+    );
+  });
+
+  it('that dies while it is gated stays dead: its death is the verdict', () => {
+    const gated = seen({
+      container: exitedAfter(2, 3),
+      deployment: aDeployment({ status: { phase: 'Starting', epoch: null } }),
+    });
+    const decision = plan(aReplica(), gated, begun + 2_000);
+    assert.deepEqual(decision.steps, [{ do: 'unprobe' }, { do: 'follow' }]);
+    assert.equal(decision.phase, 'Exited');
+    assert.deepEqual(decision.exit?.last_exit, { code: 3, out_of_memory: false, at: at(2) });
+  });
+
+  it('that dies while it serves is restarted at once, and then with backoff', () => {
+    assert.deepEqual(doing(aReplica(), seen({ container: exitedAfter(2) }), begun + 2_000), [
+      'unprobe',
+      'follow',
+      'restart',
+    ]);
+    const again = plan(
+      aReplica({ status: { crashes: 1 } }),
+      seen({ container: exitedAfter(2) }),
+      begun + 2_000,
+    );
+    assert.equal(again.reason, 'BackOff');
+    assert.equal(again.requeueAfter, 1_000);
+    assert.equal(
+      plan(aReplica({ status: { crashes: 4 } }), seen({ container: exitedAfter(2) }), begun + 2_000)
+        .requeueAfter,
+      8_000,
+    );
+    assert.equal(
+      plan(aReplica({ status: { crashes: 50 } }), seen({ container: exitedAfter(2) }), begun + 2_000)
+        .requeueAfter,
+      300_000,
+    );
+  });
+
+  it('waits for the time on record, and counts a death once', () => {
+    const last_exit = { code: 1, out_of_memory: false, at: at(2) };
+    const row = aReplica({ status: { crashes: 2, last_exit, restart_at: at(3) } });
+    const early = plan(row, seen({ container: exitedAfter(2) }), begun + 2_500);
+    assert.equal(early.exit, undefined);
+    assert.equal(early.requeueAfter, 500);
+    assert.deepEqual(doing(row, seen({ container: exitedAfter(2) }), begun + 3_000), [
+      'unprobe',
+      'follow',
+      'restart',
+    ]);
+  });
+
+  it('that ran for ten minutes starts afresh', () => {
+    assert.equal(
+      plan(aReplica({ status: { crashes: 9 } }), seen({ container: exitedAfter(601) }), begun + 601_000).exit
+        ?.crashes,
+      1,
+    );
+  });
+
+  it('whose container somebody removed gets another', () => {
+    assert.deepEqual(doing(aReplica({ status: { phase: 'Ready', container: 'gone' } }), seen(), begun), [
+      'create',
+      'start',
+      'probe',
+    ]);
+  });
+});
+
+describe('a replica that is to go', () => {
+  const row = aReplica({ deleted_at: at(0) });
+  const running = { container: container() };
+
+  it('is not touched while a worker may route to it, however long that takes', () => {
+    assert.deepEqual(doing(row, seen({ ...running, routed: true }), begun + 3_600_000), []);
+  });
+
+  it('may finish its requests, until the drain is over', () => {
+    const busy = seen({ ...running, idle: false });
+    assert.deepEqual(doing(row, busy, begun + 29_000), []);
+    assert.deepEqual(doing(row, busy, begun + 30_000), ['unprobe', 'stop']);
+    assert.deepEqual(doing(row, seen(running), begun + 1), ['unprobe', 'stop']);
+  });
+
+  it('is removed once it has stopped, and not before', () => {
+    assert.deepEqual(doing(row, seen({ ...running, stopping: true }), begun), []);
+    assert.deepEqual(doing(row, seen({ container: exitedAfter(1) }), begun), ['unprobe', 'remove']);
+    assert.deepEqual(doing(row, seen(), begun), ['unprobe', 'remove']);
+  });
+
+  it('goes as well when its deployment is gone', () => {
+    assert.deepEqual(doing(aReplica(), seen({ deployment: undefined }), begun), ['unprobe', 'remove']);
+  });
+});

@@ -1,0 +1,78 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { plan, type RouteSettings } from '../../../controllers/route-set/plan.ts';
+import type { Observed } from '../../../controllers/route-set/observe.ts';
+import { aDeployment, anId, aProject, aReplica, aService } from '../../support/store.ts';
+
+const settings: RouteSettings = {
+  appsDomain: 'apps.test',
+  control: null,
+  upstreamOf: (id, listen) => ({ socket: `/run/${id}`, via: listen === 'tcp' ? 'bridged' : 'direct' }),
+};
+const ready = aReplica({ status: { phase: 'Ready' } });
+const seen = (said: Partial<Observed> = {}): Observed => ({
+  projects: [aProject()],
+  services: [aService({ status: { promoted: anId('deployment'), previous: null } })],
+  deployments: [aDeployment({ status: { phase: 'Healthy', epoch: 0 } })],
+  replicas: [ready],
+  ...said,
+});
+const routed = (said: Partial<Observed> = {}): readonly string[] | undefined =>
+  plan(seen(said), settings).services[anId('service')]?.replicas;
+
+describe('the route set', () => {
+  it('routes a host to the ready replicas of the promoted deployment', () => {
+    const { hosts, services, upstreams } = plan(seen(), settings);
+    assert.deepEqual(hosts, { 'web.shop.apps.test': anId('service') });
+    assert.deepEqual(services[anId('service')], {
+      name: 'web',
+      project: 'shop',
+      running: true,
+      replicas: [ready.id],
+    });
+    assert.deepEqual(upstreams, { [ready.id]: { socket: `/run/${ready.id}`, via: 'bridged' } });
+  });
+
+  it('never routes what is not promoted, not ready, of another epoch, or on its way out', () => {
+    assert.deepEqual(routed({ services: [aService()] }), []);
+    assert.deepEqual(routed({ replicas: [aReplica({ status: { phase: 'Starting' } })] }), []);
+    assert.deepEqual(
+      routed({ replicas: [aReplica({ spec: { epoch: 1 }, status: { phase: 'Ready' } })] }),
+      [],
+    );
+    assert.deepEqual(
+      routed({
+        replicas: [aReplica({ deleted_at: '2030-01-01T00:00:00.000Z', status: { phase: 'Ready' } })],
+      }),
+      [],
+    );
+    assert.deepEqual(
+      routed({
+        deployments: [aDeployment({ spec: { stopped: true }, status: { phase: 'Healthy', epoch: 0 } })],
+      }),
+      [],
+    );
+    const stopped = { target: anId('deployment'), running: false, epoch: 0 };
+    const status = { promoted: anId('deployment'), previous: null };
+    assert.deepEqual(routed({ services: [aService({ spec: { rollout: stopped }, status })] }), []);
+  });
+
+  it('bridges a replica that is only being gated, and does not route to it', () => {
+    const gated = aReplica({ spec: { epoch: 1 }, status: { phase: 'Starting' } });
+    const { bridges, upstreams } = plan(seen({ replicas: [gated] }), settings);
+    assert.deepEqual(bridges, {
+      [gated.id]: { socket: `/run/${gated.id}`, address: '10.210.0.2', port: 8080 },
+    });
+    assert.deepEqual(upstreams, {});
+  });
+
+  it('needs no bridge for a workload that listens on its socket', () => {
+    const workload = { ...aDeployment().spec.workload, listen: 'socket' as const };
+    const { bridges, upstreams } = plan(
+      seen({ deployments: [aDeployment({ spec: { workload }, status: { phase: 'Healthy', epoch: 0 } })] }),
+      settings,
+    );
+    assert.deepEqual(bridges, {});
+    assert.equal(upstreams[ready.id]?.via, 'direct');
+  });
+});

@@ -1,0 +1,136 @@
+/**
+ * What must hold at every moment, each asked at the event that could break it. It only looks: a violation is noted, because
+ * whoever calls is a controller, and would take a throw for a fault of the world.
+ */
+import type { Store } from '../../api/store/store.ts';
+import type { RouteSet } from '../../controllers/route-set/plan.ts';
+import { isSettled, type DeploymentPhase } from '../../specs/deployment.ts';
+import type { Row } from '../../specs/index.ts';
+import type { FakeIngress } from '../support/fake-ingress.ts';
+import type { Truth } from './truth.ts';
+
+export interface InvariantsDeps {
+  store: Store;
+  truth: Truth;
+  ingress: FakeIngress;
+}
+
+/** Ways that a deployment never takes. */
+const never: Record<DeploymentPhase, readonly DeploymentPhase[]> = {
+  Pending: ['Healthy', 'Inactive'],
+  Building: ['Healthy', 'Inactive'],
+  Starting: ['Pending', 'Building'],
+  Healthy: ['Pending', 'Building', 'Failed'],
+  Failed: ['Pending', 'Building', 'Starting', 'Healthy', 'Stopped', 'Inactive'],
+  Stopped: ['Pending', 'Building', 'Healthy', 'Failed', 'Inactive'],
+  Inactive: ['Pending', 'Building', 'Healthy', 'Failed', 'Stopped'],
+};
+
+export class Invariants {
+  readonly violations: string[] = [];
+  readonly #deps: InvariantsDeps;
+  /** Services that served with all replicas, and that nobody stopped or harmed since. */
+  readonly #inPeace = new Set<string>();
+  readonly #builds = new Set<string>();
+  /** Of every deployment, as last seen. */
+  readonly #phases = new Map<string, DeploymentPhase>();
+
+  constructor(deps: InvariantsDeps) {
+    this.#deps = deps;
+    deps.store.onChange(({ kind, id, by }) => {
+      if (kind === 'Replica' && by === 'spec') void this.#replicaMade(id);
+      if (kind === 'Deployment' && by === 'status') void this.#deploymentChanged(id);
+    });
+  }
+
+  /** Somebody stopped the service, or a workload of it died. */
+  disturbed(serviceId: string): void {
+    this.#inPeace.delete(serviceId);
+  }
+
+  /** A route set is about to be published. */
+  async published(routes: RouteSet): Promise<void> {
+    const { store } = this.#deps;
+    for (const [id, { replicas }] of Object.entries(routes.services)) {
+      const service = await store.get('Service', id);
+      const promoted = await store.get('Deployment', service?.status.promoted ?? '');
+      if (service) this.#serviceRouted(service, promoted, replicas);
+      for (const replica of replicas)
+        if (!(replica in routes.upstreams)) this.#violated(`${replica} is routed and has no upstream`);
+    }
+  }
+
+  /** A container is about to be stopped or removed by a controller. */
+  stopping(container: string): void {
+    const { truth, ingress } = this.#deps;
+    const found = truth.containers().find(({ id }) => id === container);
+    const replica = found?.spec.labels['svc.replica'];
+    if (replica !== undefined && ingress.routes(replica))
+      this.#violated(`(3) the container of ${replica} is stopped while a worker routes to it`);
+  }
+
+  buildBegins(deploymentId: string): void {
+    if (this.#builds.size > 0)
+      this.#violated(`(6) the build of ${deploymentId} begins while another one is under way`);
+    this.#builds.add(deploymentId);
+  }
+
+  buildOver(deploymentId: string): void {
+    this.#builds.delete(deploymentId);
+  }
+
+  /** A request for health reached another replica than it was meant for. */
+  strayed(replicaId: string, reached: string): void {
+    this.#violated(`(5) the socket of ${replicaId} leads to ${reached}`);
+  }
+
+  // Private
+
+  #serviceRouted(
+    service: Row<'Service'>,
+    promoted: Row<'Deployment'> | undefined,
+    replicas: readonly string[],
+  ): void {
+    const { truth } = this.#deps;
+    const routed = replicas.map((id) => truth.replicas.get(id)?.spec);
+    const releases = new Set(routed.map((spec) => `${spec?.deployment_id} epoch ${spec?.epoch}`));
+    if (releases.size > 1) this.#violated(`(4) ${service.name} is routed to ${[...releases].join(' and ')}`);
+    for (const spec of routed) {
+      if (spec && truth.passedGate(spec.deployment_id, spec.epoch, service.spec.replicas)) continue;
+      this.#violated(`(1) ${service.name} is routed to ${spec?.deployment_id}, which did not pass its gate`);
+    }
+    const whole = replicas.length === service.spec.replicas && replicas.every((id) => truth.serves(id));
+    const wanted = service.spec.rollout.running && promoted?.spec.stopped === false;
+    if (whole && wanted) this.#inPeace.add(service.id);
+    if (replicas.length === 0 && this.#inPeace.has(service.id))
+      this.#violated(`(2) ${service.name} is routed nowhere, though nobody stopped or harmed it`);
+  }
+
+  async #replicaMade(id: string): Promise<void> {
+    const { store, truth } = this.#deps;
+    const rows = await store.list('Replica');
+    const made = rows.find((row) => row.id === id);
+    if (!made) return;
+    truth.replicas.set(id, made);
+    const { project_id: project, address } = made.spec;
+    const same = rows.filter(({ spec }) => spec.project_id === project && spec.address === address);
+    if (same.length > 1)
+      this.#violated(`(5) ${same.map((row) => row.id).join(' and ')} both have ${address}`);
+  }
+
+  async #deploymentChanged(id: string): Promise<void> {
+    const row = await this.#deps.store.get('Deployment', id);
+    if (!row) return;
+    const { phase } = row.status;
+    const before = this.#phases.get(id);
+    this.#phases.set(id, phase);
+    if (before !== undefined && before !== phase && never[before].includes(phase))
+      this.#violated(`(4) ${id} went from ${before} to ${phase}`);
+    if (isSettled(phase) && this.#builds.has(id))
+      this.#violated(`(6) ${id} is ${phase} while its build goes on`);
+  }
+
+  #violated(what: string): void {
+    this.violations.push(what);
+  }
+}

@@ -1,0 +1,86 @@
+/**
+ * What is so in the simulated world, whatever the controllers believe: which workloads answer, which replicas passed the
+ * gate, which services were left in peace. The invariants compare the controllers' deeds with this.
+ */
+import type { Row } from '../../specs/index.ts';
+import type { FakeContainer, Program } from '../support/fake-container.ts';
+import type { FakeEngine } from '../support/fake-engine.ts';
+import type { Nature } from './history.ts';
+
+export const programs: Record<Nature, Program> = {
+  ok: {},
+  slow: {},
+  bad: {},
+  exits: { prints: ['cannot find the database'], exits: 3 },
+  'eats memory': { outOfMemory: true },
+  refused: { refuses: 'exec: "serve": executable file not found' },
+  tires: {},
+  stubborn: { ignoresTerm: true },
+};
+
+/** Milliseconds that a slow workload takes from its start to its first good answer. */
+const slowStart = 40_000;
+
+export class Truth {
+  readonly #engine: FakeEngine;
+  readonly #now: () => number;
+  /** By deployment. */
+  readonly natures = new Map<string, Nature>();
+  /** Every replica that there ever was. */
+  readonly replicas = new Map<string, Row<'Replica'>>();
+  /** Replica id → starts of its container in which it gave a good answer. */
+  readonly #answered = new Map<string, Set<string>>();
+
+  constructor(engine: FakeEngine, now: () => number) {
+    this.#engine = engine;
+    this.#now = now;
+  }
+
+  containers(): FakeContainer[] {
+    return this.#engine.names().map((name) => this.#engine.container(name));
+  }
+
+  /** The container that has this address now. */
+  at(address: string): FakeContainer | undefined {
+    return this.containers().find(({ isRunning, spec }) => isRunning && spec.network.address === address);
+  }
+
+  /** Asks a workload for its health. A good answer is remembered. */
+  ask(container: FakeContainer): boolean {
+    const { labels, startedAt } = container.inspect();
+    const id = labels['svc.replica'] ?? '';
+    if (startedAt === null || !this.#isWell(id, startedAt)) return false;
+    this.#answered.set(id, (this.#answered.get(id) ?? new Set()).add(startedAt));
+    return true;
+  }
+
+  /** Whether it runs, and gave a good answer since it was started. */
+  serves(replicaId: string): boolean {
+    const container = this.containers().find(({ spec }) => spec.labels['svc.replica'] === replicaId);
+    const startedAt = container?.isRunning === true ? container.inspect().startedAt : null;
+    return startedAt !== null && this.#answered.get(replicaId)?.has(startedAt) === true;
+  }
+
+  /** Whether replicas 0 to `count` - 1 of this deployment's epoch each gave a good answer at some time. */
+  passedGate(deploymentId: string, epoch: number, count: number): boolean {
+    const answered = [...this.replicas.values()].filter(
+      ({ id, spec }) => spec.deployment_id === deploymentId && spec.epoch === epoch && this.#answered.has(id),
+    );
+    return new Set(answered.map(({ spec }) => spec.index)).size >= count;
+  }
+
+  #isWell(replicaId: string, startedAt: string): boolean {
+    const spec = this.replicas.get(replicaId)?.spec;
+    switch (this.natures.get(spec?.deployment_id ?? '')) {
+      case 'ok':
+      case 'stubborn':
+        return true;
+      case 'slow':
+        return this.#now() - Date.parse(startedAt) >= slowStart;
+      case 'tires':
+        return (spec?.epoch ?? 0) % 2 === 0;
+      default:
+        return false;
+    }
+  }
+}

@@ -1,0 +1,137 @@
+/**
+ * A store in memory, and rows to put into it. The rows of all builders belong together: aReplica() is one of
+ * aDeployment(), of aService(), of aProject().
+ */
+import { openStore, type OpenStore } from '../../api/store/open.ts';
+import type { Store } from '../../api/store/store.ts';
+import type { Clock } from '../../specs/clock.ts';
+import type { Kind, Kinds, Row } from '../../specs/index.ts';
+import { newId, timestamp, type IdKind } from '../../specs/meta.ts';
+import { ManualClock } from './manual-clock.ts';
+import { recordingLog } from './recording-log.ts';
+
+/** A store that is gone when it is closed, with these rows in it (as `given` puts them there). */
+export async function memoryStore(
+  rows: readonly Row<Kind>[] = [],
+  clock: Clock = new ManualClock(),
+): Promise<OpenStore> {
+  const store = await openStore({ file: ':memory:', clock, log: recordingLog() });
+  await given(store, ...rows);
+  return store;
+}
+
+/**
+ * Puts rows into a store as if the API and controllers had: generation 1, and observed where the row has
+ * `observed_generation` 1.
+ */
+export async function given(store: Store, ...rows: readonly Row<Kind>[]): Promise<void> {
+  await store.write(async (writer) => {
+    for (const row of rows) await writer.create(row.kind, row);
+  });
+  for (const row of rows) {
+    if (row.observed_generation > 0) await store.patchStatus(row.kind, row.id, row.observed_generation, {});
+    if (row.deleted_at !== null) await store.write((writer) => writer.markDeleted(row.kind, row.id));
+  }
+}
+
+/** The n-th id of a kind: always the same, and sorted by n. */
+export function anId(kind: IdKind, n = 1): string {
+  return newId(kind, Date.UTC(2030, 0, 1) + n, new Uint8Array(10));
+}
+
+/** What a test says about a row: any of its fields, and any fields of its two halves. */
+export type Said<K extends Kind> = Partial<Omit<Row<K>, 'kind' | keyof Kinds[K]>> & {
+  [Half in keyof Kinds[K]]?: Partial<Kinds[K][Half]>;
+};
+
+function aRow<K extends Kind>(
+  kind: K,
+  identity: Pick<Row<K>, 'id' | 'name' | 'owner'>,
+  halves: Kinds[K],
+  { spec, status, ...fields }: Said<K>,
+): Row<K> {
+  const at = timestamp(Date.UTC(2030, 0, 1));
+  const counters = { generation: 1, observed_generation: 0, version: 1 };
+  const times = { created_at: at, updated_at: at, deleted_at: null };
+  const row = { kind, ...identity, ...counters, ...times, ...fields };
+  return { ...row, spec: { ...halves.spec, ...spec }, status: { ...halves.status, ...status } };
+}
+
+export function aProject(said: Said<'Project'> = {}): Row<'Project'> {
+  const status = { subnet: '10.210.0.0/24', network: 'network-1', conditions: [] };
+  return aRow('Project', { id: anId('project'), name: 'shop', owner: null }, { spec: {}, status }, said);
+}
+
+const workload = {
+  port: 8080,
+  listen: 'tcp',
+  health: { path: '/', interval: '1s', timeout: '5s', deadline: '2m', successes: 1 },
+  env: {},
+  resources: { cpus: 1, memory: '512Mi', pids: 512 },
+} as const;
+
+export function aService(said: Said<'Service'> = {}): Row<'Service'> {
+  const spec = {
+    ...workload,
+    replicas: 1,
+    tls_enabled: false,
+    release: { drain: '30s', keep: 5 },
+    rollout: { target: null, running: true, epoch: 0 },
+  };
+  const status = { promoted: null, previous: null, conditions: [] };
+  return aRow(
+    'Service',
+    { id: anId('service'), name: 'web', owner: anId('project') },
+    { spec, status },
+    said,
+  );
+}
+
+export function aDeployment(said: Said<'Deployment'> = {}): Row<'Deployment'> {
+  const spec = {
+    service_id: anId('service'),
+    project_id: anId('project'),
+    number: 1,
+    source: { upload: { upload_id: anId('upload'), dockerfile_path: 'Dockerfile', context_path: '.' } },
+    workload,
+    stopped: false,
+  };
+  const times = { starting_at: null, building_at: null, promoted_at: null };
+  const words = { phase: 'Pending', reason: 'Queued', message: 'It waits for its turn.' } as const;
+  const status = { ...words, ...times, image: null, epoch: null, failed_epoch: null, conditions: [] };
+  return aRow(
+    'Deployment',
+    { id: anId('deployment'), name: '1', owner: anId('service') },
+    { spec, status },
+    said,
+  );
+}
+
+export function aReplica(said: Said<'Replica'> = {}): Row<'Replica'> {
+  const spec = {
+    deployment_id: anId('deployment'),
+    service_id: anId('service'),
+    project_id: anId('project'),
+    epoch: 0,
+    index: 0,
+    image: `sha256:${'0'.repeat(64)}`,
+    address: '10.210.0.2',
+  };
+  const counters = { restarts: 0, crashes: 0 };
+  const unknown = { container: null, started_at: null, last_exit: null, restart_at: null, probe: null };
+  const status = { phase: 'Pending', ...counters, ...unknown, conditions: [] } as const;
+  const identity = { id: anId('replica'), name: '0.0', owner: anId('deployment') };
+  return aRow('Replica', identity, { spec, status: { ...status, conditions: [] } }, said);
+}
+
+export function anUpload(said: Said<'Upload'> = {}): Row<'Upload'> {
+  const spec = {
+    service_id: anId('service'),
+    bytes: 512,
+    unpacked_bytes: 2048,
+    entries: 2,
+    sha256: '0'.repeat(64),
+  };
+  const identity = { id: anId('upload'), name: anId('upload'), owner: anId('service') };
+  return aRow('Upload', identity, { spec, status: { conditions: [] } }, said);
+}
