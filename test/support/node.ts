@@ -1,11 +1,11 @@
 /** A real node for end-to-end tests: `svc serve` as a process of its own on free ports, and `svc` as its user types it. */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
-import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { ensureBaseImage, startTestEngine } from './engine.ts';
+import { freePort } from './free-port.ts';
 import { ask, type Answer } from './http-answer.ts';
 import { removeTraces } from './node-traces.ts';
 
@@ -39,14 +39,6 @@ export interface TestNode {
   start(): Promise<void>;
   /** Stops the node and removes what it made. */
   stop(): Promise<void>;
-}
-
-export async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
 }
 
 /** Starts a node with one account, logged in, and the project `demo`. */

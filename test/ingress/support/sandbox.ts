@@ -1,11 +1,11 @@
 /** Directories and ports of one test, gone after it. */
 import { existsSync } from 'node:fs';
 import { chmod, mkdir, mkdtemp, rm, symlink } from 'node:fs/promises';
-import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import type { Clock } from '../../../specs/clock.ts';
+import { freePort } from '../../support/free-port.ts';
 
 export const realClock: Clock = {
   now: () => Date.now(),
@@ -35,15 +35,6 @@ export async function sandbox(t: Pick<TestContext, 'after'>): Promise<Sandbox> {
   if (!existsSync(sharedCache)) await mkdir(sharedCache, { recursive: true });
   await symlink(sharedCache, join(stateDir, 'compile-cache'));
   return { stateDir, runDir, port: await freePort() };
-}
-
-/** A port that nobody listens on now. */
-export async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
 }
 
 /** Waits until it holds. Rejects after ten seconds with what was waited for. */
