@@ -3,36 +3,58 @@ import { fastify, LogController } from 'fastify';
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import { principalResolver } from './auth/principal.ts';
 import { createPasswords } from './auth/passwords.ts';
+import { createSlowDown } from './auth/slow-down.ts';
+import { clientAddresses } from './client-address.ts';
 import type { ApiContext, ApiDeps, App } from './context.ts';
 import { idMaker } from './ids.ts';
+import { auditTrail } from './plugins/audit.ts';
 import { authentication } from './plugins/auth.ts';
+import { clientErrors, rawAnswers, type AnswerRaw } from './plugins/client-errors.ts';
+import { framing, literalUrl } from './plugins/framing.ts';
+import { idempotentAnswers, type FirstAnswer } from './plugins/idempotency.ts';
 import { jsonBodies } from './plugins/json-bodies.ts';
-import { answerClientError, bodyLimit, problemAnswers, sendProblem } from './plugins/problem.ts';
+import { bodyLimit, problemAnswers, sendProblem } from './plugins/problem.ts';
 import { requestIds, requestLog } from './plugins/request-log.ts';
+import { secureAnswers } from './plugins/security-headers.ts';
 import { apiTokenRoutes } from './routes/api-tokens.ts';
+import { auditRoutes } from './routes/audit.ts';
 import { authRoutes } from './routes/auth.ts';
 import { bootstrapRoutes } from './routes/bootstrap.ts';
+import { deployKeyRoutes } from './routes/deploy-key.ts';
 import { deploymentLogRoutes } from './routes/deployment-logs.ts';
 import { deploymentRoutes } from './routes/deployments.ts';
 import { healthRoutes } from './routes/health.ts';
 import { meRoutes } from './routes/me.ts';
+import { memberRoutes } from './routes/members.ts';
 import { nodeRoutes } from './routes/node.ts';
+import { openApiRoutes } from './routes/openapi.ts';
 import { projectRoutes } from './routes/projects.ts';
+import { registryRoutes } from './routes/registries.ts';
+import { secretRoutes } from './routes/secrets.ts';
 import { serviceActionRoutes } from './routes/service-actions.ts';
 import { serviceLogRoutes } from './routes/service-logs.ts';
 import { serviceRoutes } from './routes/services.ts';
 import { uploadRoutes } from './routes/uploads.ts';
+import { userRoutes } from './routes/users.ts';
+import { createMasks } from '../specs/mask.ts';
 import { validatorCompiler } from './validation.ts';
+import { preconditions } from './versions.ts';
 
 /** @returns the API, to be made `ready` or to `listen`; it fails to when a route declares no access */
 export function buildApi(deps: ApiDeps): App {
-  const app = createServer(deps);
-  const stopping = new AbortController();
   const { clock, random } = deps;
+  const answerRaw = rawAnswers(clock, random);
+  const app = createServer(deps, answerRaw);
+  const stopping = new AbortController();
   const api: ApiContext = {
     ...deps,
     newId: idMaker(clock, random),
-    passwords: createPasswords(random),
+    passwords: createPasswords(random, async () => {
+      const users = await deps.accounts.listUsers();
+      return users.map(({ password_hash }) => password_hash);
+    }),
+    masks: createMasks((projectId) => deps.vault.secretsOf(projectId)),
+    slowDown: createSlowDown({ failures: deps.loginFailures, clock, key: deps.nodeKey }),
     stopping: stopping.signal,
   };
 
@@ -45,28 +67,44 @@ export function buildApi(deps: ApiDeps): App {
     if (stopping.signal.aborted) setImmediate(() => app.server.closeIdleConnections());
     done();
   });
-  problemAnswers(app);
+  clientAddresses(app);
+  secureAnswers(app);
+  problemAnswers(app, api.masks);
   requestLog(app);
+  framing(app, answerRaw);
   jsonBodies(app);
-  authentication(app, deps.store, principalResolver(deps));
+  authentication(app, { ...deps, resolve: principalResolver(deps) });
+  preconditions(app);
+  auditTrail(app, api);
+  const firstAnswer = idempotentAnswers(app, api);
+  addRoutes(app, api, firstAnswer);
+  return app;
+}
 
+function addRoutes(app: App, api: ApiContext, firstAnswer: FirstAnswer): void {
+  openApiRoutes(app, api);
   healthRoutes(app, api);
   nodeRoutes(app, api);
   bootstrapRoutes(app, api);
   authRoutes(app, api);
-  meRoutes(app);
+  meRoutes(app, api);
   apiTokenRoutes(app, api);
+  userRoutes(app, api);
   projectRoutes(app, api);
+  memberRoutes(app, api);
+  registryRoutes(app, api);
+  deployKeyRoutes(app, api);
   serviceRoutes(app, api);
+  secretRoutes(app, api);
   serviceActionRoutes(app, api);
   serviceLogRoutes(app, api);
-  uploadRoutes(app, api);
+  uploadRoutes(app, api, firstAnswer);
   deploymentRoutes(app, api);
   deploymentLogRoutes(app, api);
-  return app;
+  auditRoutes(app, api);
 }
 
-function createServer({ logger, clock, random }: ApiDeps): App {
+function createServer({ logger, clock, random }: ApiDeps, answerRaw: AnswerRaw): App {
   return fastify({
     loggerInstance: logger,
     // The request log of plugins/request-log.ts takes the place of Fastify's own, which has the query in it.
@@ -78,7 +116,12 @@ function createServer({ logger, clock, random }: ApiDeps): App {
     // While it closes, what still comes over open connections is answered.
     return503OnClosing: false,
     frameworkErrors: sendProblem,
-    clientErrorHandler: answerClientError,
+    rewriteUrl: literalUrl,
+    // A name that is too long is one that there is not, which is found out on the usual way. Node bounds the whole path.
+    routerOptions: { maxParamLength: 16_384 },
+    clientErrorHandler: clientErrors(answerRaw),
+    // Node's answer to a request without Host has no body; framing.ts has one.
+    http: { requireHostHeader: false },
   })
     .withTypeProvider<TypeBoxTypeProvider>()
     .setValidatorCompiler(validatorCompiler());

@@ -3,11 +3,17 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify';
 import type { Clock, Random } from '../specs/clock.ts';
+import type { Masks } from '../specs/mask.ts';
 import type { Passwords } from './auth/passwords.ts';
+import type { SlowDown } from './auth/slow-down.ts';
 import type { MakeId } from './ids.ts';
-import type { LogReader, NodeState, UploadReceiver } from './ports.ts';
+import type { LogReader, NodeState, RotateNodeKey, UploadReceiver } from './ports.ts';
 import type { Accounts } from './store/accounts.ts';
+import type { Audit } from './store/audit.ts';
+import type { Idempotency } from './store/idempotency.ts';
+import type { LoginFailures } from './store/login-failures.ts';
 import type { Store } from './store/store.ts';
+import type { Vault } from './store/vault.ts';
 
 export type App = FastifyInstance<
   Server,
@@ -24,15 +30,25 @@ export interface ApiSettings {
   publicHttpPort: number;
   /** Of this program. */
   version: string;
+  /** Milliseconds a session lasts unused, and at most. */
+  sessionIdleMs: number;
+  sessionMaxMs: number;
+  /** Milliseconds that audit entries are kept. */
+  auditKeepMs: number;
 }
 
 export interface ApiDeps {
   store: Store;
   accounts: Accounts;
+  vault: Pick<Vault, 'list' | 'secretsOf'>;
+  audit: Audit;
+  idempotency: Idempotency;
+  loginFailures: LoginFailures;
   clock: Clock;
   random: Random;
-  /** 32 bytes; keys the bootstrap token. */
-  nodeKey: Buffer;
+  /** The key of the node (32 bytes) as it is now: it keys the bootstrap token. */
+  nodeKey: () => Buffer;
+  rotateNodeKey: RotateNodeKey;
   settings: ApiSettings;
   uploads: UploadReceiver;
   logs: LogReader;
@@ -44,6 +60,9 @@ export interface ApiDeps {
 export interface ApiContext extends ApiDeps {
   newId: MakeId;
   passwords: Passwords;
+  slowDown: SlowDown;
+  /** Hide secrets in what is shown of a project. */
+  masks: Masks;
   /** Aborts when the API closes: whatever is open must end by itself. */
   stopping: AbortSignal;
 }

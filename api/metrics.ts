@@ -3,8 +3,10 @@ import { fastify, LogController, type FastifyBaseLogger } from 'fastify';
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import type { Clock, Random } from '../specs/clock.ts';
 import type { App } from './context.ts';
-import { answerClientError, problemAnswers, sendProblem } from './plugins/problem.ts';
+import { clientErrors, rawAnswers } from './plugins/client-errors.ts';
+import { problemAnswers, sendProblem } from './plugins/problem.ts';
 import { requestIds } from './plugins/request-log.ts';
+import { secureAnswers } from './plugins/security-headers.ts';
 import type { NodeState } from './ports.ts';
 import { healthRoutes } from './routes/health.ts';
 
@@ -25,9 +27,10 @@ export function buildMetrics(deps: MetricsDeps): App {
     logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'request_id' }),
     genReqId: requestIds(deps.clock, deps.random),
     frameworkErrors: sendProblem,
-    clientErrorHandler: answerClientError,
+    clientErrorHandler: clientErrors(rawAnswers(deps.clock, deps.random)),
   }).withTypeProvider<TypeBoxTypeProvider>();
 
+  secureAnswers(app);
   problemAnswers(app);
   healthRoutes(app, deps);
   app.get('/metrics', { config: { access: 'public' } }, async (_request, reply) => {

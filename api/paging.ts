@@ -5,7 +5,7 @@ import { invalid } from './validation.ts';
 /** Query of every list. */
 export const pageQuery = {
   limit: Type.Integer({ minimum: 1, maximum: 500, default: 100 }),
-  cursor: Type.Optional(Type.String({ maxLength: 128, description: '`next_cursor` of the page before' })),
+  cursor: Type.Optional(Type.String({ maxLength: 512, description: '`next_cursor` of the page before' })),
 };
 type PageQuery = Static<TObject<typeof pageQuery>>;
 
@@ -32,12 +32,34 @@ export async function readPage<T extends { id: string }>(
   }
 }
 
+/** One page of a list that is at hand whole, in the order of its names. Its cursor says "after this name". */
+export function pageOfNames<T extends { name: string }>(
+  items: readonly T[],
+  { limit, cursor }: PageQuery,
+): { items: T[]; next_cursor: string | null } {
+  const after = cursor === undefined ? undefined : decodeName(cursor);
+  const rest = [...items]
+    .sort((a, b) => (a.name < b.name ? -1 : 1))
+    .filter(({ name }) => after === undefined || name > after);
+  const page = rest.slice(0, limit);
+  const last = page.at(-1);
+  return { items: page, next_cursor: last && rest.length > limit ? encodeCursor(last.name) : null };
+}
+
 function encodeCursor(id: string): string {
   return Buffer.from(id).toString('base64url');
 }
 
 function decodeCursor(cursor: string): string {
-  const id = Buffer.from(cursor, 'base64url').toString('latin1');
-  if (/^[a-z]{3}_[0-9a-z]{26}$/.test(id)) return id;
+  return decode(cursor, /^[a-z]{3}_[0-9a-z]{26}$/);
+}
+
+function decodeName(cursor: string): string {
+  return decode(cursor, /^[A-Za-z_][A-Za-z0-9_]*$/);
+}
+
+function decode(cursor: string, form: RegExp): string {
+  const text = Buffer.from(cursor, 'base64url').toString('latin1');
+  if (form.test(text)) return text;
   throw invalid([{ path: '/cursor', message: 'is no cursor that this node gave' }], 'query');
 }

@@ -1,7 +1,7 @@
 /** What the API needs from the rest of the node, declared by it and handed in by the composition root. */
 import type { Readable } from 'node:stream';
 import type { DeploymentLogEntry, WorkloadLogLine } from '../specs/log-entry.ts';
-import type { NodeResource } from '../specs/resources.ts';
+import type { NodeResource, RotatedKey } from '../specs/resources.ts';
 
 /** Facts about an archive that was checked and staged. */
 export interface ReceivedUpload {
@@ -37,6 +37,8 @@ export interface WorkloadLogItem {
 export interface WorkloadLogQuery {
   /** Only lines with a greater `seq`. */
   after?: number;
+  /** Only lines with at most this `seq`. */
+  upTo?: number;
   /** Only lines of this time (RFC 3339) or later. */
   since?: string;
   /** Only the last so many of what is left. */
@@ -54,6 +56,9 @@ export interface LogReader {
   workloadLog(serviceId: string, query: WorkloadLogQuery): AsyncIterable<WorkloadLogItem>;
   onWorkloadLog(serviceId: string, listener: () => void): () => void;
 }
+
+/** Gives the node a new key and seals everything anew under it. Throws `conflict` while it is under way already. */
+export type RotateNodeKey = () => Promise<RotatedKey>;
 
 /** The node's own state. */
 export interface NodeState {

@@ -5,6 +5,7 @@
 import { Readable } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Clock } from '../specs/clock.ts';
+import { accessWatch } from './plugins/auth.ts';
 
 /** Between two comments that tell clients and proxies that the stream is alive. */
 const heartbeatMs = 15_000;
@@ -25,7 +26,10 @@ export interface EventSource {
   subscribe(ring: () => void): () => void;
 }
 
-/** Answers with the stream. It ends when its source is over, the client goes away or `stopping` aborts. */
+/**
+ * Answers with the stream. It ends when its source is over, the client goes away, `stopping` aborts, or the caller may no
+ * longer read it.
+ */
 export function sendEvents(
   request: FastifyRequest,
   reply: FastifyReply,
@@ -34,10 +38,13 @@ export function sendEvents(
 ): FastifyReply {
   const bell = createBell(clock);
   const unsubscribe = source.subscribe(bell.ring);
-  stopping.addEventListener('abort', bell.silence, { once: true });
-  if (stopping.aborted) bell.silence();
+  const ends = [stopping, accessWatch(request).signal];
+  for (const end of ends) {
+    end.addEventListener('abort', bell.silence, { once: true });
+    if (end.aborted) bell.silence();
+  }
   reply.raw.once('close', () => {
-    stopping.removeEventListener('abort', bell.silence);
+    for (const end of ends) end.removeEventListener('abort', bell.silence);
     unsubscribe();
     bell.silence();
   });
@@ -65,7 +72,10 @@ async function* follow(
     while (!bell.isSilent()) {
       // Before the drain: what is appended during it must ring again.
       bell.reset();
-      for await (const event of source.drain()) yield frame(event);
+      for await (const event of source.drain()) {
+        if (bell.isSilent()) return;
+        yield frame(event);
+      }
       if (source.isOver()) return;
       while ((await bell.wait(heartbeatMs)) === 'timeout') yield ': still here\n\n';
     }

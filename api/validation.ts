@@ -3,13 +3,14 @@
  * in or removed. All that is wrong is told at once, with JSON pointers (RFC 6901).
  */
 import type { TSchema } from '@sinclair/typebox';
-import { Ajv, type ErrorObject } from 'ajv';
+import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
 import type { FastifySchemaCompiler, FastifySchemaValidationError } from 'fastify';
 import { nearest } from '../specs/nearest.ts';
 import { ProblemError, type Violation } from '../specs/problem.ts';
 
 /** A hostile body must not be answered with a list as long as itself. */
 const maxViolations = 50;
+const maxPath = 300;
 
 const rfc3339 = /^\d{4}-\d\d-\d\d[Tt]\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:[Zz]|[+-]\d\d:\d\d)$/;
 
@@ -23,8 +24,33 @@ const options = {
 /** For Fastify: bodies strictly; queries and paths, which are text, with numbers read and defaults filled in. */
 export function validatorCompiler(): FastifySchemaCompiler<TSchema> {
   const json = new Ajv(options);
-  const text = new Ajv({ ...options, coerceTypes: true, useDefaults: true });
-  return ({ schema, httpPart }) => (httpPart === 'body' ? json : text).compile(schema);
+  const text = new Ajv({ ...options, useDefaults: true });
+  return ({ schema, httpPart }) =>
+    httpPart === 'body' ? json.compile(schema) : readingText(schema, text.compile(schema));
+}
+
+/**
+ * Reads numbers and booleans before it validates, as they are written in decimal and in no other way. Ajv's own coercion
+ * takes `Infinity`, which then passes every bound, `0x10` and ` 1 `.
+ */
+function readingText(schema: TSchema, validate: ValidateFunction): ValidateFunction {
+  const properties = Object.entries((schema['properties'] ?? {}) as Record<string, { type?: string }>);
+  const read = (data: Record<string, unknown>) => {
+    for (const [name, { type }] of properties) {
+      const text = data[name];
+      if (typeof text !== 'string') continue;
+      if (type === 'integer' && /^-?\d{1,15}$/.test(text)) data[name] = Number(text);
+      if (type === 'boolean' && /^(?:true|false)$/.test(text)) data[name] = text === 'true';
+    }
+  };
+  const reading = (data: unknown) => {
+    read(data as Record<string, unknown>);
+    const isValid = validate(data);
+    reading.errors = validate.errors;
+    return isValid;
+  };
+  reading.errors = validate.errors;
+  return reading as ValidateFunction;
 }
 
 /** For Fastify: what the validators found, as one error. */
@@ -49,21 +75,57 @@ export function invalid(errors: Violation[], what = 'request body'): ProblemErro
 }
 
 function violationsOf(errors: readonly ErrorObject[]): Violation[] {
-  const unions = new Set(
-    errors.filter((error) => error.keyword === 'anyOf').map((error) => error.schemaPath),
-  );
-  const ofBranch = (error: ErrorObject) =>
-    [...unions].some((union) => error.schemaPath.startsWith(`${union}/`));
-  return errors
-    .filter((error) => !ofBranch(error))
+  return withoutBranches(errors)
     .slice(0, maxViolations)
     .map((error) => ({ path: pathOf(error), message: messageOf(error) }));
+}
+
+/**
+ * What a union found wrong with each of its branches comes before its own error. Only the branch that was meant is told,
+ * or the union's error when none was. One pass: a hostile body can make as many errors as it has bytes.
+ */
+function withoutBranches(errors: readonly ErrorObject[]): ErrorObject[] {
+  const kept: ErrorObject[] = [];
+  for (const error of errors) {
+    if (error.keyword !== 'anyOf') {
+      kept.push(error);
+      continue;
+    }
+    let first = kept.length;
+    while (isInside(kept[first - 1], error)) first -= 1;
+    kept.push(...meantBranch(error, kept.splice(first)));
+  }
+  return kept;
+}
+
+function isInside(error: ErrorObject | undefined, { schemaPath, instancePath }: ErrorObject): boolean {
+  return (
+    error?.schemaPath.startsWith(`${schemaPath}/`) === true &&
+    `${error.instancePath}/`.startsWith(`${instancePath}/`)
+  );
+}
+
+/** The branch whose type is right and that has the fewest faults. */
+function meantBranch(union: ErrorObject, errors: readonly ErrorObject[]): readonly ErrorObject[] {
+  const branches = Map.groupBy(errors, ({ schemaPath }) =>
+    schemaPath
+      .slice(union.schemaPath.length + 1)
+      .split('/', 1)
+      .join(),
+  );
+  const isAlien = ({ keyword, instancePath }: ErrorObject) =>
+    instancePath === union.instancePath && (keyword === 'type' || keyword === 'const');
+  const [meant] = [...branches.values()]
+    .filter((faults) => !faults.some(isAlien))
+    .sort((a, b) => a.length - b.length);
+  return meant ?? [union];
 }
 
 function pathOf({ instancePath, params }: ErrorObject): string {
   const { missingProperty, additionalProperty } = params as Record<string, string | undefined>;
   const member = missingProperty ?? additionalProperty;
-  return member === undefined ? instancePath : `${instancePath}/${pointerToken(member)}`;
+  const path = member === undefined ? instancePath : `${instancePath}/${pointerToken(member)}`;
+  return path.length > maxPath ? `${path.slice(0, maxPath)}…` : path;
 }
 
 /** A member's name as a part of a JSON pointer (RFC 6901, section 3). */
@@ -76,7 +138,7 @@ function messageOf(error: ErrorObject): string {
     description?: string;
     properties?: Record<string, unknown>;
     patternProperties?: unknown;
-    anyOf?: { const?: unknown }[];
+    anyOf?: { const?: unknown; type?: string }[];
   };
   switch (error.keyword) {
     case 'required':
@@ -92,10 +154,17 @@ function messageOf(error: ErrorObject): string {
         ? 'has a wrong form'
         : `has a wrong form: ${schema.description}`;
     case 'anyOf':
-      return `must be one of ${(schema.anyOf ?? []).map((branch) => JSON.stringify(branch.const)).join(', ')}`;
+      return choiceOf(schema.anyOf ?? []);
     default:
       return error.message ?? 'is invalid';
   }
+}
+
+function choiceOf(branches: readonly { const?: unknown; type?: string }[]): string {
+  if (branches.every((branch) => 'const' in branch))
+    return `must be one of ${branches.map((branch) => JSON.stringify(branch.const)).join(', ')}`;
+  const types = new Set(branches.map((branch) => branch.type ?? 'of another form'));
+  return `must be ${[...types].join(' or ')}`;
 }
 
 function unknownName(name: string, known: Record<string, unknown>): string {

@@ -8,12 +8,22 @@ import type { Client } from './client.ts';
 import type { ClientConfig, Env } from './config.ts';
 import { CliError, ExitCode, usageError } from './errors.ts';
 
+/** A login, and where it is from. */
+export interface Login extends ClientConfig {
+  /** The file that it is saved in; null for SVC_URL and SVC_TOKEN. */
+  path: string | null;
+}
+
 export interface Context extends BaseContext {
   cwd: string;
+  /** Who runs this program, and on which machine; to name things after. */
+  user: string;
   hostname: string;
   clock: Clock;
   version: string;
-  /** A client for the node of a profile, or of SVC_URL and SVC_TOKEN. Throws CliError where nobody is logged in. */
+  /** The login of a profile, else SVC_URL with SVC_TOKEN, else the default profile. Throws CliError where there is none. */
+  login(profile: string | undefined): Promise<Login>;
+  /** A client for the node of that login. */
   connect(profile: string | undefined): Promise<Client>;
   /** A client for any node, with or without a token. */
   clientFor(url: string, token?: string): Promise<Client>;
@@ -23,7 +33,10 @@ export interface Context extends BaseContext {
   close(): void;
 }
 
-export type ContextParts = Omit<Context, 'connect' | 'clientFor' | 'close' | 'interrupted' | 'colorDepth'> & {
+export type ContextParts = Omit<
+  Context,
+  'login' | 'connect' | 'clientFor' | 'close' | 'interrupted' | 'colorDepth'
+> & {
   onInterrupt: (listener: () => void) => void;
 };
 
@@ -34,7 +47,7 @@ export function createContext({ onInterrupt, ...parts }: ContextParts): Context 
   const clientFor = async (url: string, token?: string): Promise<Client> => {
     const { createClient } = await import('./client.ts');
     const { clock, version } = parts;
-    const client = createClient({ url, clock, version, ...(token === undefined ? {} : { token }) });
+    const client = createClient({ url, token, clock, version });
     clients.push(client);
     return client;
   };
@@ -43,8 +56,9 @@ export function createContext({ onInterrupt, ...parts }: ContextParts): Context 
     ...parts,
     colorDepth: 1,
     clientFor,
+    login: (profile) => loginOf(parts.env, profile),
     async connect(profile) {
-      const { url, token } = await credentials(parts.env, profile);
+      const { url, token } = await loginOf(parts.env, profile);
       return clientFor(url, token);
     },
     interrupted() {
@@ -61,18 +75,18 @@ export function createContext({ onInterrupt, ...parts }: ContextParts): Context 
   };
 }
 
-/** The profile that was asked for, else SVC_URL with SVC_TOKEN, else the default profile. */
-async function credentials(env: Env, profile: string | undefined): Promise<ClientConfig> {
+async function loginOf(env: Env, profile: string | undefined): Promise<Login> {
   const { configDir, configPath, isToken, normaliseUrl, readConfig } = await import('./config.ts');
   if (profile === undefined && (env['SVC_URL'] || env['SVC_TOKEN'])) {
     const { SVC_URL: url, SVC_TOKEN: token } = env;
     // A saved token goes only to the node that it was made for.
     if (!url || !token) throw usageError('SVC_URL and SVC_TOKEN go together: set both, or neither.');
     if (!isToken(token)) throw usageError('SVC_TOKEN holds something that is no token.');
-    return { url: normaliseUrl(url), token };
+    return { url: normaliseUrl(url), token, path: null };
   }
-  const config = await readConfig(configPath(configDir(env), profile));
-  if (config !== undefined) return config;
+  const path = configPath(configDir(env), profile);
+  const config = await readConfig(path);
+  if (config !== undefined) return { ...config, path };
   const flag = profile === undefined ? '' : ` --profile ${profile}`;
   throw new CliError(
     ExitCode.denied,

@@ -8,8 +8,10 @@ import { openFollower } from '../controllers/logs/follow.ts';
 import { createAsk } from '../controllers/replica/ask.ts';
 import { socketDirs } from '../controllers/replica/socket-dir.ts';
 import { createMetrics } from '../controllers/runtime/metrics.ts';
+import { controllerKinds } from '../controllers/runtime/reconciler.ts';
 import { systemClock as clock, systemRandom as random } from '../controllers/runtime/system-clock.ts';
 import { admit, createIngress, dial } from '../ingress/index.ts';
+import { createMasks } from '../specs/mask.ts';
 import { apiSocket, startApi } from './daemon/api.ts';
 import { startAll } from './daemon/controllers.ts';
 import { chooseEngine } from './daemon/engine.ts';
@@ -17,6 +19,7 @@ import { watchEngine } from './daemon/engine-watch.ts';
 import { hostRoutes } from './daemon/host-routes.ts';
 import { createLog } from './daemon/log.ts';
 import { nodeState } from './daemon/node-state.ts';
+import { startRetention } from './daemon/retention.ts';
 import type { NodeSettings } from './daemon/settings.ts';
 import { onSignals } from './daemon/signals.ts';
 import { openState } from './daemon/state.ts';
@@ -36,10 +39,14 @@ export async function serve(settings: NodeSettings): Promise<void> {
 async function start(settings: NodeSettings, log: Logger, stack: AsyncDisposableStack): Promise<void> {
   const state = await openState(settings, stack, { clock, random, log });
   const { dataDir, runDir, nodeId, store, uploads, deploymentLogs, workloadLogs } = state;
+  const { auditKeepMs, sessionIdleMs } = settings;
+  const retention = startRetention({ store, auditKeepMs, sessionIdleMs, clock, log });
+  stack.defer(() => retention.close());
   const chosen = await chooseEngine({ dataDir, runDir, clock, log }, settings.engine);
   const { engine, endpoint } = chosen;
   stack.defer(() => chosen.release());
-  const follower = openFollower({ engine, logs: workloadLogs, clock, log });
+  const masks = createMasks((projectId) => store.vault.secretsOf(projectId));
+  const follower = openFollower({ engine, logs: workloadLogs, masks, clock, log });
   stack.defer(() => follower.close());
 
   const { httpListen: listen, ingressWorkers: workers, controlDomain, appsDomain, buildLimits } = settings;
@@ -50,12 +57,11 @@ async function start(settings: NodeSettings, log: Logger, stack: AsyncDisposable
   await ingress.start();
   stack.defer(() => ingress.close());
 
-  const metrics = createMetrics(['Project', 'Service', 'Deployment', 'Replica', 'RouteSet', 'Upload'], {
-    process: true,
-  });
+  const metrics = createMetrics(controllerKinds, { process: true });
   const socketsDir = join(runDir, 'sockets');
   const controllers = startAll({
-    ...{ store, engine, ingress, uploads, deploymentLogs, follower, clock, random, log, metrics, nodeId },
+    ...{ store, vault: store.vault, engine, ingress, uploads, deploymentLogs, workloadLogs, follower, masks },
+    ...{ clock, random, log, metrics, nodeId },
     ...{ appsDomain, buildLimits, socketsDir, hostRoutes },
     sockets: socketDirs(socketsDir),
     ask: createAsk({ dial, admit }),

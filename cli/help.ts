@@ -52,9 +52,9 @@ export function commandHelp(help: CommandHelp): string[] {
   return lines;
 }
 
-/** Every command with its first sentence, grouped; `group` narrows it to those that begin with a word (`services`). */
-export async function overviewHelp(group?: string): Promise<string[]> {
-  const chosen = commands.filter(({ path }) => group === undefined || path[0] === group);
+/** Every command with its first sentence, by category; `group` narrows it to those that begin with these words. */
+export async function overviewHelp(group: readonly string[] = []): Promise<string[]> {
+  const chosen = commands.filter(({ path }) => group.every((word, index) => path[index] === word));
   const entries = await Promise.all(
     chosen.map(async (entry) => ({ entry, help: describeCommand(await entry.load()) })),
   );

@@ -1,5 +1,5 @@
 /** Makes the context of this process, runs its command line and sets its exit code. */
-import { hostname } from 'node:os';
+import { hostname, userInfo } from 'node:os';
 import { createContext } from './context.ts';
 import { run } from './run.ts';
 import { systemClock } from './system-clock.ts';
@@ -17,6 +17,7 @@ const context = createContext({
   stdout: process.stdout,
   stderr: process.stderr,
   cwd: process.cwd(),
+  user: userName(),
   hostname: hostname(),
   clock: systemClock,
   version: programVersion(),
@@ -24,3 +25,12 @@ const context = createContext({
 });
 
 process.exitCode = await run(process.argv.slice(2), context);
+
+function userName(): string {
+  try {
+    return userInfo().username;
+  } catch {
+    // In a container the user may have no entry in the system's list.
+    return String(process.getuid?.() ?? 'somebody');
+  }
+}

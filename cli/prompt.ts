@@ -24,8 +24,9 @@ export function createPrompt(input: Terminal, output: Writable, advice: string):
 
   async function line(question: string, hidden: boolean): Promise<string> {
     if (!isTerminal(input)) throw usageError(`There is no terminal to ask: ${question}`, advice);
-    output.write(`${question}: `);
+    // Before the question, so that not even a quick first character is shown.
     if (hidden) input.setRawMode?.(true);
+    output.write(`${question}: `);
     try {
       return await readLine(hidden);
     } finally {
@@ -93,13 +94,4 @@ function edit(typed: string, char: string, hidden: boolean): string | { done: bo
 
 function interrupted(): Error {
   return new DOMException('Interrupted.', 'AbortError');
-}
-
-/** All of `input` without one line end after it: how `--password-stdin` takes a password. */
-export async function readAll(input: Readable): Promise<string> {
-  const chunks: Buffer[] = [];
-  for await (const chunk of input) chunks.push(Buffer.from(chunk as Buffer | string));
-  return Buffer.concat(chunks)
-    .toString('utf8')
-    .replace(/\r?\n$/, '');
 }

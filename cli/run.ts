@@ -35,7 +35,10 @@ async function dispatch(argv: string[], context: Context): Promise<number> {
   const asksForHelp = leading(argv, (word) => word !== '--').some(
     (word) => word === '--help' || word === '-h',
   );
-  const entry = commands.find(({ path }) => path.every((word, index) => words[index] === word));
+  // The longest path that fits: `svc auth status` is not `svc auth`.
+  const [entry] = commands
+    .filter(({ path }) => path.every((word, index) => words[index] === word))
+    .sort((a, b) => b.path.length - a.path.length);
   if (entry === undefined) return await overview(words, asksForHelp, context);
 
   const commandClass = await entry.load();
@@ -49,20 +52,29 @@ async function dispatch(argv: string[], context: Context): Promise<number> {
 
 /** No command begins like this: shows what there is, or says which one may have been meant. */
 async function overview(words: string[], asksForHelp: boolean, context: Context): Promise<number> {
-  const [first] = words;
-  const isGroup = commands.some(({ path }) => path[0] === first);
-  if (asksForHelp && (first === undefined || isGroup)) {
+  const group = groupOf(words);
+  if (asksForHelp && words.length === group.length) {
     const { overviewHelp } = await import('./help.ts');
-    write(context, await overviewHelp(first));
+    write(context, await overviewHelp(group));
     return ExitCode.done;
   }
-  const known = commands.map(({ path }) => path.join(' '));
-  const said = words.slice(0, isGroup ? 2 : 1).join(' ');
-  if (first === undefined)
+  if (words.length === 0)
     throw usageError('The command comes first, its options after it.', 'See: svc --help');
-  if (words.length === 1 && isGroup)
-    throw usageError(`svc ${said} needs one more word.`, `See: svc ${said} --help`);
+  if (words.length === group.length)
+    throw usageError(`svc ${group.join(' ')} needs one more word.`, `See: svc ${group.join(' ')} --help`);
+  const next = words[group.length] ?? '';
+  // What is no plain word may be a value that belongs to no command line; it is not repeated.
+  const said = [...group, /^[\w-]{1,40}$/.test(next) ? next : '…'].join(' ');
+  const known = commands.map(({ path }) => path.join(' '));
   throw usageError(`There is no command "${said}".${didYouMean(said, known)}`, 'See: svc --help');
+}
+
+/** As many of these words as some command begins with: `projects deploy-key`. */
+function groupOf(words: readonly string[]): string[] {
+  const longest = Math.max(
+    ...commands.map(({ path }) => path.findIndex((word, index) => word !== words[index])),
+  );
+  return words.slice(0, longest);
 }
 
 function parse(commandClass: CommandClass<Context>, argv: string[], context: Context): Command<Context> {
@@ -81,7 +93,9 @@ function parseFailure(error: unknown, cli: Cli<Context>): string {
   const reason = candidates.find((candidate) => candidate.reason !== null)?.reason;
   if (typeof reason !== 'string')
     return error instanceof Error ? (error.message.split('\n')[0] ?? '') : String(error);
-  const [, option] = /^Unsupported option name \("([^"=]+)/.exec(reason) ?? [];
+  // Not repeated: where a command takes no password and no value as an argument, this may be one.
+  if (reason.startsWith('Extraneous positional argument')) return 'There is an argument too many.';
+  const [, option] = /^(?:Unsupported|Invalid) option name \("([^"=]+)/.exec(reason) ?? [];
   if (option === undefined) return reason;
   const known = cli
     .definitions()

@@ -38,6 +38,16 @@ export async function resolveTarget({ argument, project, cwd }: TargetOptions): 
   return { project: owner, service };
 }
 
+/** The project of a command: of its flag, else of the manifest in the working directory. Throws a usage error without one. */
+export async function resolveProject(project: string | undefined, cwd: string): Promise<string> {
+  const found = project ?? (await readManifest(cwd)).project;
+  if (found !== undefined) return found;
+  throw usageError(
+    'Which project?',
+    'Name it with -p PROJECT, or work in a directory whose .svc file names it.',
+  );
+}
+
 /** The service of a command's argument, read from the node. */
 export async function resolveService(client: Client, options: TargetOptions): Promise<ServiceResource> {
   const { project, service } = await resolveTarget(options);

@@ -1,6 +1,7 @@
 /** Deployment: one immutable build plus release of a service. Its spec never changes but for `stopped`. */
 import { Type, type Static } from '@sinclair/typebox';
 import { Condition } from './conditions.ts';
+import { DeploymentReason } from './reasons.ts';
 import { Workload } from './workload.ts';
 
 /**
@@ -50,6 +51,8 @@ export const DeploymentSpec = Type.Object(
     /** 1, 2, 3, … within the service. */
     number: Type.Integer({ minimum: 1 }),
     source: DeploymentSource,
+    /** Id of the deployment whose image this one runs: a changed configuration needs no build. Null: it is built. */
+    reuse: Type.Union([Type.String(), Type.Null()]),
     workload: Workload,
     /** Somebody asked that this one stop. The only field that changes. */
     stopped: Type.Boolean(),
@@ -76,3 +79,33 @@ export const DeploymentStatus = Type.Object({
   conditions: Type.Array(Condition),
 });
 export type DeploymentStatus = Static<typeof DeploymentStatus>;
+
+/**
+ * Whether a deployment may run, now or after a rollback: it is under way, or has an image to go back to. The versions of
+ * secrets that it has frozen are kept that long.
+ */
+export function mayRun({ phase, image }: Pick<DeploymentStatus, 'phase' | 'image'>): boolean {
+  return phase !== 'Failed' && (image !== null || !isSettled(phase));
+}
+
+/** The status of a deployment that was just asked for. */
+export const askedFor: DeploymentStatus = {
+  phase: 'Pending',
+  reason: DeploymentReason.Queued,
+  message: 'Waiting to be built.',
+  image: null,
+  starting_at: null,
+  building_at: null,
+  promoted_at: null,
+  epoch: null,
+  failed_epoch: null,
+  conditions: [],
+};
+
+/**
+ * The number of a service's next deployment: after the greatest, not the newest, for ids are ordered by the wall clock, which
+ * may have been set back between two runs of the node.
+ */
+export function nextNumber(deployments: readonly { spec: Pick<DeploymentSpec, 'number'> }[]): number {
+  return Math.max(0, ...deployments.map(({ spec }) => spec.number)) + 1;
+}

@@ -1,6 +1,8 @@
 /** The registry of stored kinds: the one list to extend for a new resource. */
+import type { DeployKeySpec, DeployKeyStatus } from './deploy-key.ts';
 import type { DeploymentSpec, DeploymentStatus } from './deployment.ts';
 import type { ProjectSpec, ProjectStatus } from './project.ts';
+import type { RegistrySpec, RegistryStatus } from './registry.ts';
 import type { ReplicaSpec, ReplicaStatus } from './replica.ts';
 import type { ServiceSpec, ServiceStatus } from './service.ts';
 import type { UploadSpec, UploadStatus } from './upload.ts';
@@ -12,6 +14,8 @@ export interface Kinds {
   Deployment: { spec: DeploymentSpec; status: DeploymentStatus };
   Replica: { spec: ReplicaSpec; status: ReplicaStatus };
   Upload: { spec: UploadSpec; status: UploadStatus };
+  Registry: { spec: RegistrySpec; status: RegistryStatus };
+  DeployKey: { spec: DeployKeySpec; status: DeployKeyStatus };
 }
 
 export type Kind = keyof Kinds;
@@ -22,6 +26,8 @@ export const kinds = [
   'Deployment',
   'Replica',
   'Upload',
+  'Registry',
+  'DeployKey',
 ] as const satisfies readonly Kind[];
 
 /** A stored resource. Times are RFC 3339. */
@@ -30,7 +36,8 @@ export interface Row<K extends Kind> {
   id: string;
   /** Unique among the living rows of its owner. */
   name: string;
-  /** Id of the row that it belongs to; null for a project. Service → project, Deployment and Upload → service, Replica → deployment. */
+  /** Id of the row that it belongs to; null for a project. Service → project, Registry and DeployKey → project, Deployment and
+   * Upload → service, Replica → deployment. */
   owner: string | null;
   /** Raised by one whenever `spec` changes, or deletion is asked for. */
   generation: number;

@@ -21,6 +21,9 @@ export const idPrefixes = {
   upload: 'upl',
   user: 'usr',
   token: 'tok',
+  registry: 'reg',
+  'deploy-key': 'key',
+  audit: 'aud',
   request: 'req',
 } as const;
 

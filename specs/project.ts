@@ -10,6 +10,8 @@ export const ProjectStatus = Type.Object({
   subnet: Type.Union([Type.String(), Type.Null()]),
   /** Id of the network at the engine; null until it exists. */
   network: Type.Union([Type.String(), Type.Null()]),
+  /** What the network is called there; taken together with the range. Null until then. */
+  network_name: Type.Union([Type.String(), Type.Null()]),
   conditions: Type.Array(Condition),
 });
 export type ProjectStatus = Static<typeof ProjectStatus>;

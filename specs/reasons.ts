@@ -1,6 +1,18 @@
 /** Every reason that a condition or a deployment's status may carry, by kind. Documentation and tests read this list. */
 
-export const ProjectReason = { NetworkReady: 'NetworkReady', NetworkPending: 'NetworkPending' } as const;
+/** Why something that is being deleted is still there; also of services. */
+const DeletionReason = {
+  /** What belongs to it goes first. */
+  Deleting: 'Deleting',
+  /** The engine is out of reach, or keeps something of it. */
+  EngineUnavailable: 'EngineUnavailable',
+} as const;
+
+export const ProjectReason = {
+  NetworkReady: 'NetworkReady',
+  NetworkPending: 'NetworkPending',
+  ...DeletionReason,
+} as const;
 
 export const ServiceReason = {
   /** Its promoted deployment serves. */
@@ -11,6 +23,13 @@ export const ServiceReason = {
   Stopped: 'Stopped',
   /** Promoted, but none of its replicas is ready. */
   NoHealthyReplica: 'NoHealthyReplica',
+  /** Nothing keeps its configuration from being deployed. */
+  Configured: 'Configured',
+  /** A declared secret has no value. */
+  SecretMissing: 'SecretMissing',
+  /** Its configuration was changed, and is released later. */
+  ReleasePending: 'ReleasePending',
+  ...DeletionReason,
 } as const;
 
 export const DeploymentReason = {
@@ -20,6 +39,10 @@ export const DeploymentReason = {
   BuildTimedOut: 'BuildTimedOut',
   UploadGone: 'UploadGone',
   EngineUnavailable: 'EngineUnavailable',
+  /** A changed configuration: it takes over the image of an earlier deployment. */
+  Reusing: 'Reusing',
+  /** The image that it was to take over is gone. */
+  ImageGone: 'ImageGone',
   WaitingForHealth: 'WaitingForHealth',
   WaitingForRoute: 'WaitingForRoute',
   /** The workload ended before it was healthy. */
@@ -30,6 +53,8 @@ export const DeploymentReason = {
   StartFailed: 'StartFailed',
   /** The gate's deadline passed. */
   HealthCheckFailed: 'HealthCheckFailed',
+  /** A secret of its environment has no value that can be opened. */
+  SecretUnavailable: 'SecretUnavailable',
   Promoted: 'Promoted',
   /** A newer deployment was promoted. */
   Replaced: 'Replaced',
@@ -37,6 +62,8 @@ export const DeploymentReason = {
   Superseded: 'Superseded',
   Cancelled: 'Cancelled',
   Stopped: 'Stopped',
+  /** Its service is being deleted. */
+  Deleting: 'Deleting',
 } as const;
 
 export const ReplicaReason = {
@@ -48,6 +75,7 @@ export const ReplicaReason = {
   BackOff: 'BackOff',
   StartFailed: 'StartFailed',
   EngineUnavailable: 'EngineUnavailable',
+  SecretUnavailable: 'SecretUnavailable',
 } as const;
 
 export type Reason<T extends Record<string, string>> = T[keyof T];

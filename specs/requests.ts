@@ -1,14 +1,25 @@
 /** Bodies that clients send. Unknown fields are refused, so that a typo is never silently dropped. */
 import { Type, type Static } from '@sinclair/typebox';
 import { ContextPath } from './deployment.ts';
+import { leastSecretLength } from './mask/forms.ts';
 import { Name } from './meta.ts';
+import { RegistryServer } from './registry.ts';
 import { Release } from './service.ts';
-import { Environment, Health, Listen, Resources } from './workload.ts';
+import { Environment, EnvironmentName, Health, Listen, Resources } from './workload.ts';
 
 const strict = { additionalProperties: false };
 
 export const CreateProject = Type.Object({ name: Name }, strict);
 export type CreateProject = Static<typeof CreateProject>;
+
+/** How many secrets a service has at most. */
+export const mostSecrets = 500;
+
+const secretNames = Type.Array(EnvironmentName, {
+  maxItems: mostSecrets,
+  uniqueItems: true,
+  description: 'names of secret environment variables; values are set by PATCH …/secrets',
+});
 
 export const CreateService = Type.Object(
   {
@@ -20,6 +31,7 @@ export const CreateService = Type.Object(
     health_path: Type.Optional(Type.Index(Health, Type.Literal('path'))),
     replicas: Type.Optional(Type.Integer({ minimum: 1, maximum: 100 })),
     env: Type.Optional(Environment),
+    secrets: Type.Optional(secretNames),
     tls_enabled: Type.Optional(Type.Boolean()),
     resources: Type.Optional(Type.Partial(Resources, strict)),
     release: Type.Optional(Type.Partial(Release, strict)),
@@ -27,6 +39,65 @@ export const CreateService = Type.Object(
   strict,
 );
 export type CreateService = Static<typeof CreateService>;
+
+const port = Type.Integer({ minimum: 1, maximum: 65_535 });
+
+/**
+ * A merge patch (RFC 7396): what is absent stays, objects are merged, null takes a variable away. What changes how the
+ * workload runs is released as a new deployment of the same image.
+ */
+export const UpdateService = Type.Object(
+  {
+    port: Type.Optional(port),
+    listen: Type.Optional(Listen),
+    health: Type.Optional(Type.Partial(Health, strict)),
+    health_path: Type.Optional(Type.Index(Health, Type.Literal('path'))),
+    replicas: Type.Optional(Type.Integer({ minimum: 1, maximum: 100 })),
+    env: Type.Optional(
+      Type.Record(EnvironmentName, Type.Union([Type.String({ maxLength: 65_536 }), Type.Null()]), strict),
+    ),
+    secrets: Type.Optional(secretNames),
+    tls_enabled: Type.Optional(Type.Boolean()),
+    resources: Type.Optional(Type.Partial(Resources, strict)),
+    release: Type.Optional(Type.Partial(Release, strict)),
+  },
+  { ...strict, minProperties: 1 },
+);
+export type UpdateService = Static<typeof UpdateService>;
+
+/** Values of secrets, set and taken away in one step. */
+export const UpdateSecrets = Type.Object(
+  {
+    set: Type.Optional(
+      Type.Record(EnvironmentName, Type.String({ minLength: leastSecretLength, maxLength: 65_536 }), strict),
+    ),
+    unset: Type.Optional(Type.Array(EnvironmentName, { maxItems: mostSecrets, uniqueItems: true })),
+  },
+  { ...strict, minProperties: 1 },
+);
+export type UpdateSecrets = Static<typeof UpdateSecrets>;
+
+export const CreateRegistry = Type.Object(
+  {
+    server: RegistryServer,
+    username: Type.String({ minLength: 1, maxLength: 256 }),
+    password: Type.String({ minLength: leastSecretLength, maxLength: 65_536 }),
+  },
+  strict,
+);
+export type CreateRegistry = Static<typeof CreateRegistry>;
+
+export const CreateDeployKey = Type.Object(
+  {
+    private_key: Type.String({
+      minLength: 1,
+      maxLength: 16_384,
+      description: 'unencrypted, in PEM or OpenSSH format',
+    }),
+  },
+  strict,
+);
+export type CreateDeployKey = Static<typeof CreateDeployKey>;
 
 /** Upload source of a deployment (the seed's 2.6). */
 export const CreateDeployment = Type.Object(

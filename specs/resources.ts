@@ -13,6 +13,9 @@ const meta = {
   observed_generation: Type.Integer(),
   created_at: Type.String({ format: 'date-time' }),
   updated_at: Type.String({ format: 'date-time' }),
+  deleting: Type.Boolean({
+    description: 'deletion was asked for; it is still answered until all of it is gone, and takes no writes',
+  }),
   conditions: Type.Array(Condition),
 };
 
@@ -30,7 +33,8 @@ export const ServiceResource = Type.Object({
   listen: Listen,
   health: Health,
   replicas: Type.Integer(),
-  env: Environment,
+  env: Type.Intersect([Environment], { description: 'a Viewer sees the names; each value is ***' }),
+  secrets: Type.Array(Type.String(), { description: 'names of secret environment variables' }),
   tls_enabled: Type.Boolean(),
   resources: Resources,
   release: Release,
@@ -65,6 +69,10 @@ export const DeploymentResource = Type.Object({
   reason: Type.String(),
   message: Type.String(),
   source: DeploymentSource,
+  reuse: Type.Union([Type.String(), Type.Null()], {
+    description:
+      'the deployment whose image this one runs with a changed configuration; null when it was built',
+  }),
   image: nullableString,
   /** Whether routing points at it. */
   promoted: Type.Boolean(),
@@ -107,6 +115,47 @@ export const NodeResource = Type.Object({
   }),
 });
 export type NodeResource = Static<typeof NodeResource>;
+
+/** A declared secret of a service; the value is never answered. Listed by name. */
+export const SecretResource = Type.Object({
+  name: Type.String(),
+  version: Type.Union([Type.Integer(), Type.Null()], { description: 'null while there is no value' }),
+  updated_at: Type.Union([Type.String({ format: 'date-time' }), Type.Null()]),
+});
+export type SecretResource = Static<typeof SecretResource>;
+
+/** The password is never answered. */
+export const RegistryResource = Type.Object({
+  id: Type.String(),
+  project_id: Type.String(),
+  server: Type.String(),
+  username: Type.String(),
+  created_at: Type.String({ format: 'date-time' }),
+  updated_at: Type.String({ format: 'date-time' }),
+});
+export type RegistryResource = Static<typeof RegistryResource>;
+
+/** The private half is never answered. */
+export const DeployKeyResource = Type.Object({
+  id: Type.String(),
+  project_id: Type.String(),
+  type: Type.String({ description: 'ssh-ed25519, ssh-rsa, ecdsa-sha2-nistp256, …' }),
+  bits: Type.Integer(),
+  public_key: Type.String({ description: 'one line, as Git hosts take it' }),
+  fingerprint: Type.String({ description: 'SHA256:…, as ssh-keygen -l prints it' }),
+  created_at: Type.String({ format: 'date-time' }),
+  updated_at: Type.String({ format: 'date-time' }),
+});
+export type DeployKeyResource = Static<typeof DeployKeyResource>;
+
+/** What `POST /v1/node/rotate-key` did. */
+export const RotatedKey = Type.Object({
+  key_version: Type.Integer(),
+  resealed: Type.Integer({ description: 'values that are now sealed under the new key' }),
+  unreadable: Type.Integer({ description: 'values that the old key could not open; they stay as they are' }),
+  message: Type.String({ description: 'what else the new key changes' }),
+});
+export type RotatedKey = Static<typeof RotatedKey>;
 
 /** A page of a list: newest first; `next_cursor` is null on the last page. */
 export const Page = <T extends TProperties>(item: TObject<T>) =>

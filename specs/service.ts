@@ -2,7 +2,7 @@
 import { Type, type Static } from '@sinclair/typebox';
 import { Condition } from './conditions.ts';
 import { Duration } from './duration.ts';
-import { Environment, Health, Listen, Resources } from './workload.ts';
+import { Environment, EnvironmentName, Health, Listen, Resources } from './workload.ts';
 
 export const Release = Type.Object(
   {
@@ -29,6 +29,11 @@ export const Rollout = Type.Object(
     running: Type.Boolean(),
     /** Raised by one for every restart: replicas of an older epoch are replaced, gate first. */
     epoch: Type.Integer({ minimum: 0 }),
+    /**
+     * Revision of the workload that was last asked for: by a deploy, by a rollback (which asks for an older one while the
+     * spec stays), or by the release of a changed spec. Null before the first.
+     */
+    configured: Type.Union([Type.String(), Type.Null()]),
   },
   { additionalProperties: false },
 );
@@ -45,6 +50,10 @@ export const ServiceSpec = Type.Object(
     health: Health,
     replicas: Type.Integer({ minimum: 1, maximum: 100, default: 1 }),
     env: Environment,
+    /** Declared names → version of the current value; null while there is none. */
+    secrets: Type.Record(EnvironmentName, Type.Union([Type.Integer({ minimum: 1 }), Type.Null()]), {
+      additionalProperties: false,
+    }),
     tls_enabled: Type.Boolean({ default: false }),
     resources: Resources,
     release: Release,

@@ -45,6 +45,9 @@ export const settings = [
     meaning: 'every service is also routed at <service>.<project>.<this domain>; localhost on a laptop',
   },
   { name: 'SERVICE_INGRESS_WORKERS', fallback: 'number of cores', meaning: 'ingress worker processes' },
+  { name: 'SERVICE_SESSION_IDLE', fallback: '30d', meaning: 'a session that is not used for so long ends' },
+  { name: 'SERVICE_SESSION_MAX', fallback: '90d', meaning: 'a session ends after so long, used or not' },
+  { name: 'SERVICE_AUDIT_KEEP', fallback: '90d', meaning: 'how long the audit is kept' },
   {
     name: 'SERVICE_LOG_LEVEL',
     fallback: 'info',

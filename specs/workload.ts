@@ -38,13 +38,20 @@ export const Resources = Type.Object(
 );
 export type Resources = Static<typeof Resources>;
 
+/** Name of an environment variable. */
+export const EnvironmentName = Type.String({ pattern: '^[A-Za-z_][A-Za-z0-9_]*$', maxLength: 256 });
+
 /** Environment of a workload. The names that svc sets itself (PORT, SVC_*) are refused by the service rules. */
-export const Environment = Type.Record(
-  Type.String({ pattern: '^[A-Za-z_][A-Za-z0-9_]*$', maxLength: 256 }),
-  Type.String({ maxLength: 65_536 }),
-  { additionalProperties: false },
-);
+export const Environment = Type.Record(EnvironmentName, Type.String({ maxLength: 65_536 }), {
+  additionalProperties: false,
+});
 export type Environment = Static<typeof Environment>;
+
+/** Secret environment variables: name → version of the sealed value. The values are nowhere but in the vault. */
+export const SecretVersions = Type.Record(EnvironmentName, Type.Integer({ minimum: 1 }), {
+  additionalProperties: false,
+});
+export type SecretVersions = Static<typeof SecretVersions>;
 
 export const Listen = Type.Union([Type.Literal('tcp'), Type.Literal('socket')], {
   default: 'tcp',
@@ -58,6 +65,7 @@ export const Workload = Type.Object(
     listen: Listen,
     health: Health,
     env: Environment,
+    secrets: SecretVersions,
     resources: Resources,
   },
   { additionalProperties: false },

@@ -19,15 +19,19 @@ export function mintBootstrapToken(nodeKey: BinaryLike, random: Random): string 
 /**
  * A check whose time tells nothing of how far a guess was right: both sides go through another HMAC, under a key that
  * nobody knows, and the results are compared in constant time. What lacks the prefix, which is public, is no guess.
+ * @param nodeKey asked at every check: with a new key all tokens of the old one are void
  */
-export function bootstrapTokenVerifier(nodeKey: BinaryLike, random: Random): (token: string) => boolean {
+export function bootstrapTokenVerifier(
+  nodeKey: () => BinaryLike,
+  random: Random,
+): (token: string) => boolean {
   const blind = random(32);
   const blinded = (text: string) => createHmac('sha256', blind).update(text).digest();
   return (token) => {
     if (!token.startsWith(prefix)) return false;
     const dot = token.lastIndexOf('.');
     const claim = token.slice(0, Math.max(dot, 0));
-    return timingSafeEqual(blinded(token.slice(dot + 1)), blinded(sign(nodeKey, claim)));
+    return timingSafeEqual(blinded(token.slice(dot + 1)), blinded(sign(nodeKey(), claim)));
   };
 }
 

@@ -3,7 +3,7 @@
  * lies in, the caller's role there decides, and only then a handler sees it.
  */
 import type { FastifyRequest } from 'fastify';
-import type { Role } from '../../specs/account.ts';
+import { roles, type Role } from '../../specs/account.ts';
 import type { Row } from '../../specs/index.ts';
 import { isId } from '../../specs/meta.ts';
 import type { Reader } from '../store/store.ts';
@@ -14,13 +14,21 @@ export interface Scope {
   project: Row<'Project'>;
   service?: Row<'Service'>;
   deployment?: Row<'Deployment'>;
+  registry?: Row<'Registry'>;
 }
+
+/** Whether the caller is a member of a project, by its id. */
+export type IsMember = (projectId: string) => boolean;
 
 /** How the object of a route is found. It is asked after the body was validated. */
 export interface Locator {
   /** For the message when there is none. */
-  noun: 'project' | 'service' | 'deployment';
-  find(request: FastifyRequest, reader: Reader): Promise<Scope | undefined>;
+  noun: 'project' | 'service' | 'deployment' | 'registry';
+  /**
+   * Undefined when there is none, and for who is no member of its project: `isMember` is asked as soon as the project is
+   * known, so that both take the same reads. One read is all that tells them apart.
+   */
+  find(request: FastifyRequest, reader: Reader, isMember: IsMember): Promise<Scope | undefined>;
 }
 
 /** `{id}` in the path: a project's id or name. */
@@ -38,36 +46,71 @@ export const projectInBody: Locator = {
 
 export const serviceInPath: Locator = {
   noun: 'service',
-  find: (request, reader) => serviceScope(reader, pathId(request)),
+  find: (request, reader, isMember) => serviceScope(reader, pathId(request), isMember),
 };
 
 export const serviceInBody: Locator = {
   noun: 'service',
-  find: (request, reader) => serviceScope(reader, (request.body as { service_id: string }).service_id),
+  find: (request, reader, isMember) =>
+    serviceScope(reader, (request.body as { service_id: string }).service_id, isMember),
 };
 
 export const deploymentInPath: Locator = {
   noun: 'deployment',
-  async find(request, reader) {
+  async find(request, reader, isMember) {
     const deployment = await reader.get('Deployment', pathId(request));
-    const scope = deployment && (await serviceScope(reader, deployment.spec.service_id));
+    if (!deployment || !isMember(deployment.spec.project_id)) return undefined;
+    const scope = await serviceScope(reader, deployment.spec.service_id, isMember);
     return scope && { ...scope, deployment };
   },
 };
 
-/** The caller's role in a project; undefined when it is no member. A super-admin needs no membership. */
+/** `{registry_id}` in the path, of the project that `{id}` names. */
+export const registryInPath: Locator = {
+  noun: 'registry',
+  async find(request, reader, isMember) {
+    const project = await findProject(reader, pathId(request));
+    if (!project || !isMember(project.id)) return undefined;
+    const { registry_id } = request.params as { registry_id: string };
+    const registry = await reader.get('Registry', registry_id);
+    return registry?.owner === project.id ? { project, registry } : undefined;
+  },
+};
+
+/**
+ * The caller's role in a project; undefined when it is no member. A super-admin needs no membership. A limited token never
+ * does more than its limits say, nor more than its owner may at that moment.
+ */
 export function roleIn(principal: Principal | null, projectId: string): Role | undefined {
-  return principal?.superAdmin === true ? 'Admin' : principal?.memberships.get(projectId);
+  if (principal === null) return undefined;
+  const { limits, memberships } = principal;
+  if (limits.project !== null && limits.project !== projectId) return undefined;
+  const role = principal.ownerIsSuperAdmin ? 'Admin' : memberships.get(projectId);
+  return role === undefined || limits.role === null ? role : lesser(role, limits.role);
 }
 
-export async function findProject(reader: Reader, idOrName: string): Promise<Row<'Project'> | undefined> {
-  const byId = isId('project', idOrName) ? await reader.get('Project', idOrName) : undefined;
-  return byId ?? reader.find('Project', null, idOrName);
+/** Whether `role` may do all that `least` may. */
+export function reaches(role: Role, least: Role): boolean {
+  return roles.indexOf(role) >= roles.indexOf(least);
+}
+
+function lesser(a: Role, b: Role): Role {
+  return reaches(a, b) ? b : a;
+}
+
+/** One read either way: nothing is named like an id, which has an underscore. */
+export function findProject(reader: Reader, idOrName: string): Promise<Row<'Project'> | undefined> {
+  return isId('project', idOrName) ? reader.get('Project', idOrName) : reader.find('Project', null, idOrName);
 }
 
 /** The project that the access check of this route has loaded. */
 export function projectOf(request: FastifyRequest): Row<'Project'> {
   return loaded(request.scope?.project);
+}
+
+/** The caller's role in that project. */
+export function roleOf(request: FastifyRequest): Role | undefined {
+  return roleIn(request.principal, projectOf(request).id);
 }
 
 /** The service that the access check of this route has loaded. */
@@ -78,6 +121,11 @@ export function serviceOf(request: FastifyRequest): Row<'Service'> {
 /** The deployment that the access check of this route has loaded. */
 export function deploymentOf(request: FastifyRequest): Row<'Deployment'> {
   return loaded(request.scope?.deployment);
+}
+
+/** The registry that the access check of this route has loaded. */
+export function registryOf(request: FastifyRequest): Row<'Registry'> {
+  return loaded(request.scope?.registry);
 }
 
 function loaded<T>(object: T | undefined): T {
@@ -93,9 +141,9 @@ function projectScope(project: Row<'Project'> | undefined): Scope | undefined {
   return project && { project };
 }
 
-async function serviceScope(reader: Reader, id: string): Promise<Scope | undefined> {
+async function serviceScope(reader: Reader, id: string, isMember: IsMember): Promise<Scope | undefined> {
   const service = await reader.get('Service', id);
-  if (!service?.owner) return undefined;
+  if (!service?.owner || !isMember(service.owner)) return undefined;
   const project = await reader.get('Project', service.owner);
   return project && { project, service };
 }

@@ -1,12 +1,12 @@
 /** A new service: its spec from what the client sent, defaults from the schema. */
 import { Value } from '@sinclair/typebox/value';
 import type { Row } from '../../specs/index.ts';
-import { ProblemError } from '../../specs/problem.ts';
 import type { CreateService } from '../../specs/requests.ts';
 import { ServiceSpec } from '../../specs/service.ts';
 import type { ApiContext } from '../context.ts';
 import { invalid } from '../validation.ts';
 import { appsHost } from '../views/service.ts';
+import { livingProject } from './living.ts';
 import { serviceViolations } from './validate-service.ts';
 
 /** Throws `invalid`, or `conflict` when the project has a service of this name. */
@@ -16,10 +16,7 @@ export async function createService(
   body: CreateService,
 ): Promise<Row<'Service'>> {
   const spec = serviceSpec(body);
-  const violations = serviceViolations(spec);
-  if (body.health_path !== undefined && spec.health.path !== body.health_path) {
-    violations.push({ path: '/health_path', message: 'is short for health.path; they must not differ' });
-  }
+  const violations = serviceViolations(spec, body);
   if (
     settings.controlDomain !== null &&
     appsHost(body.name, project.name, settings.appsDomain) === settings.controlDomain
@@ -29,9 +26,7 @@ export async function createService(
   if (violations.length > 0) throw invalid(violations);
 
   return store.write(async (writer) => {
-    const owner = await writer.get('Project', project.id);
-    if (!owner || owner.deleted_at !== null)
-      throw new ProblemError('conflict', 'The project is being deleted.');
+    await livingProject(writer, project.id);
     return writer.create('Service', {
       id: newId('service'),
       name: body.name,
@@ -45,9 +40,10 @@ export async function createService(
 function serviceSpec(body: CreateService): ServiceSpec {
   const { port, listen, replicas, env = {}, tls_enabled, resources, release, health_path } = body;
   const health = { ...(health_path === undefined ? {} : { path: health_path }), ...body.health };
-  const rollout = { target: null, running: false, epoch: 0 };
+  const rollout = { target: null, running: false, epoch: 0, configured: null };
+  const secrets = Object.fromEntries((body.secrets ?? []).map((name) => [name, null]));
   const spec = Value.Default(ServiceSpec, {
-    ...{ port, listen, replicas, env, tls_enabled, rollout },
+    ...{ port, listen, replicas, env, secrets, tls_enabled, rollout },
     ...{ health, resources: { ...resources }, release: { ...release } },
   });
   Value.Assert(ServiceSpec, spec);

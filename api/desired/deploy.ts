@@ -1,32 +1,20 @@
 /** A push: one new deployment, and the wish that it should serve. */
-import type { DeploymentStatus } from '../../specs/deployment.ts';
+import { workloadOf } from '../../specs/configuration.ts';
+import { askedFor, nextNumber } from '../../specs/deployment.ts';
 import type { Row } from '../../specs/index.ts';
 import { ProblemError } from '../../specs/problem.ts';
-import { DeploymentReason } from '../../specs/reasons.ts';
 import type { CreateDeployment } from '../../specs/requests.ts';
-import type { ServiceSpec } from '../../specs/service.ts';
+import { revisionOf } from '../../specs/revision.ts';
 import type { Workload } from '../../specs/workload.ts';
 import type { ApiContext } from '../context.ts';
-import type { Writer } from '../store/store.ts';
 import { invalid } from '../validation.ts';
+import { livingService } from './living.ts';
 import { sourcePaths } from './source-paths.ts';
-
-const queued: DeploymentStatus = {
-  phase: 'Pending',
-  reason: DeploymentReason.Queued,
-  message: 'Waiting to be built.',
-  image: null,
-  starting_at: null,
-  building_at: null,
-  promoted_at: null,
-  epoch: null,
-  failed_epoch: null,
-  conditions: [],
-};
 
 /**
  * Creates the deployment and makes it the service's target, which also starts a stopped service. What the workload is
- * made of is frozen here. Throws `invalid` for an upload that is not this service's, and for bad paths.
+ * made of is frozen here. Throws `invalid` for an upload that is not this service's, and for bad paths; `conflict` while a
+ * declared secret has no value, and when the service is being deleted.
  */
 export async function deploy(
   { store, newId }: ApiContext,
@@ -34,10 +22,7 @@ export async function deploy(
 ): Promise<Row<'Deployment'>> {
   const { violations, paths } = sourcePaths(body.dockerfile_path, body.context_path);
   return store.write(async (writer) => {
-    const service = await writer.get('Service', body.service_id);
-    if (!service?.owner || service.deleted_at !== null) {
-      throw new ProblemError('conflict', 'The service is being deleted.');
-    }
+    const service = await livingService(writer, body.service_id);
     const upload = await writer.get('Upload', body.upload_id);
     if (upload?.owner !== service.id || upload.deleted_at !== null) {
       violations.push({
@@ -47,7 +32,8 @@ export async function deploy(
     }
     if (violations.length > 0) throw invalid(violations);
 
-    const number = (await lastNumber(writer, service.id)) + 1;
+    const workload = frozenWorkload(service);
+    const number = nextNumber(await writer.list('Deployment', { owner: service.id, limit: 100 }));
     const deployment = await writer.create('Deployment', {
       id: newId('deployment'),
       name: String(number),
@@ -57,25 +43,28 @@ export async function deploy(
         project_id: service.owner,
         number,
         source: { upload: { upload_id: body.upload_id, ...paths } },
-        workload: workloadOf(service.spec),
+        reuse: null,
+        workload,
         stopped: false,
       },
-      status: queued,
+      status: askedFor,
     });
     await writer.updateSpec('Service', service.id, (spec) => ({
       ...spec,
-      rollout: { ...spec.rollout, target: deployment.id, running: true },
+      rollout: { ...spec.rollout, target: deployment.id, running: true, configured: revisionOf(workload) },
     }));
     return deployment;
   });
 }
 
-function workloadOf({ port, listen, health, env, resources }: ServiceSpec): Workload {
-  return { port, listen, health, env, resources };
-}
-
-/** The greatest of many: ids are ordered by the wall clock, which may have been set back between two runs of the node. */
-async function lastNumber(writer: Writer, serviceId: string): Promise<number> {
-  const newest = await writer.list('Deployment', { owner: serviceId, limit: 100 });
-  return Math.max(0, ...newest.map(({ spec }) => spec.number));
+/** Never with an empty value in the place of a secret. */
+function frozenWorkload({ name, spec }: Row<'Service'>): Workload {
+  const configuration = workloadOf(spec);
+  if ('workload' in configuration) return configuration.workload;
+  const { missing } = configuration;
+  const [are, them] = missing.length === 1 ? ['This secret has', 'it'] : ['These secrets have', 'them'];
+  throw new ProblemError(
+    'conflict',
+    `${are} no value yet: ${missing.join(', ')}. Set ${them} with svc secrets set ${name}, then deploy again.`,
+  );
 }

@@ -1,12 +1,16 @@
 /** A rollback: an earlier deployment is wanted again, as it was, without a build. */
+import { workloadOf } from '../../specs/configuration.ts';
 import type { Row } from '../../specs/index.ts';
 import { ProblemError } from '../../specs/problem.ts';
+import { revisionOf } from '../../specs/revision.ts';
+import type { Rollout, ServiceSpec } from '../../specs/service.ts';
 import type { Store, Writer } from '../store/store.ts';
 import { invalid } from '../validation.ts';
+import { livingService } from './living.ts';
 
 /**
  * Makes an earlier deployment the target, by default the one that was promoted before. Throws `invalid` when it is
- * not of this service, and `conflict` when it cannot serve again.
+ * not of this service, and `conflict` when it cannot serve again or the service is being deleted.
  */
 export async function rollback(
   store: Store,
@@ -15,32 +19,42 @@ export async function rollback(
   ifVersion: number | undefined,
 ): Promise<Row<'Service'>> {
   return store.write(async (writer) => {
-    const target = await targetOf(writer, serviceId, deploymentId);
+    const service = await livingService(writer, serviceId);
+    const target = await targetOf(writer, service, deploymentId);
     await writer.updateSpec('Deployment', target.id, (spec) => ({ ...spec, stopped: false }));
     return writer.updateSpec(
       'Service',
       serviceId,
-      (spec) => ({ ...spec, rollout: { ...spec.rollout, target: target.id, running: true } }),
+      (spec) => ({
+        ...spec,
+        rollout: { ...spec.rollout, ...settled(spec), target: target.id, running: true },
+      }),
       ifVersion,
     );
   });
 }
 
+/** The present configuration counts as asked for: releasing it would undo the rollback. Any later change is released. */
+function settled(spec: ServiceSpec): Pick<Rollout, 'configured'> | undefined {
+  const configuration = workloadOf(spec);
+  // Without all its secrets it is not released anyway.
+  return 'missing' in configuration ? undefined : { configured: revisionOf(configuration.workload) };
+}
+
 async function targetOf(
   writer: Writer,
-  serviceId: string,
+  service: Row<'Service'>,
   deploymentId: string | undefined,
 ): Promise<Row<'Deployment'>> {
-  const service = await writer.get('Service', serviceId);
-  const id = deploymentId ?? service?.status.previous ?? undefined;
-  if (!service || id === undefined) {
+  const id = deploymentId ?? service.status.previous ?? undefined;
+  if (id === undefined) {
     throw new ProblemError(
       'conflict',
       'There is no earlier deployment to roll back to. Name one, or push again.',
     );
   }
   const target = await writer.get('Deployment', id);
-  if (target?.owner !== serviceId || target.deleted_at !== null) {
+  if (target?.owner !== service.id || target.deleted_at !== null) {
     throw deploymentId === undefined
       ? new ProblemError(
           'conflict',

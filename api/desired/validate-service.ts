@@ -2,8 +2,10 @@
 import { durationMs } from '../../specs/duration.ts';
 import type { Violation } from '../../specs/problem.ts';
 import { quantityBytes } from '../../specs/quantity.ts';
+import type { CreateService, UpdateService } from '../../specs/requests.ts';
 import type { ServiceSpec } from '../../specs/service.ts';
 import { pointerToken } from '../validation.ts';
+import { nameFault, valueFault } from './variable.ts';
 
 const day = 86_400_000;
 
@@ -11,8 +13,12 @@ const day = 86_400_000;
 const leastMemory = 6 * 2 ** 20;
 const leastCpus = 0.01;
 
-/** @returns every violation, with pointers into the body that made the spec */
-export function serviceViolations({ health, release, resources, env }: ServiceSpec): Violation[] {
+/**
+ * @param spec what the service would be
+ * @param body what the client sent: violations are pointers into it
+ */
+export function serviceViolations(spec: ServiceSpec, body: CreateService | UpdateService): Violation[] {
+  const { health, release, resources } = spec;
   return [
     ...durationViolations('/health/interval', health.interval, 10),
     ...durationViolations('/health/timeout', health.timeout, 10),
@@ -24,7 +30,11 @@ export function serviceViolations({ health, release, resources, env }: ServiceSp
     ...(resources.cpus < leastCpus
       ? [{ path: '/resources/cpus', message: `must be at least ${leastCpus}` }]
       : []),
-    ...Object.entries(env).flatMap(([name, value]) => environmentViolations(name, value)),
+    ...Object.entries(body.env ?? {}).flatMap(([name, value]) => variableViolations(name, value, spec, body)),
+    ...(body.secrets ?? []).flatMap((name, index) => secretViolations(name, index, spec)),
+    ...(body.health_path !== undefined && health.path !== body.health_path
+      ? [{ path: '/health_path', message: 'is short for health.path; they must not differ' }]
+      : []),
   ];
 }
 
@@ -35,9 +45,27 @@ function durationViolations(path: string, text: string, least: number): Violatio
   return ms > day ? [{ path, message: 'must be at most 24h' }] : [];
 }
 
-function environmentViolations(name: string, value: string): Violation[] {
+/** @param value null where a patch takes the variable away */
+function variableViolations(
+  name: string,
+  value: string | null,
+  { secrets }: ServiceSpec,
+  body: CreateService | UpdateService,
+): Violation[] {
+  if (value === null) return [];
   const path = `/env/${pointerToken(name)}`;
-  if (name === 'PORT' || name.startsWith('SVC_')) return [{ path, message: 'is set by svc itself' }];
-  if (name.length > 256) return [{ path, message: 'has a name of more than 256 characters' }];
-  return value.includes('\0') ? [{ path, message: 'must not contain a null character' }] : [];
+  // Where both came at once, it is said of the secret.
+  const clashes = body.secrets === undefined && Object.hasOwn(secrets, name);
+  const message =
+    nameFault(name) ??
+    valueFault(value) ??
+    (clashes ? 'is a secret of this service: set its value as one, or take it out of secrets' : undefined);
+  return message === undefined ? [] : [{ path, message }];
+}
+
+function secretViolations(name: string, index: number, { env }: ServiceSpec): Violation[] {
+  const message =
+    nameFault(name) ??
+    (Object.hasOwn(env, name) ? 'is a plain variable too: take it out of env, or out of secrets' : undefined);
+  return message === undefined ? [] : [{ path: `/secrets/${index}`, message }];
 }

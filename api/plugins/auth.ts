@@ -1,94 +1,113 @@
 /**
- * Who asks, and whether they may. Every route declares its access beside itself; a route that declares none keeps the
- * API from starting.
+ * Who asks, and whether they may, now and for as long as the answer goes on. Every route declares its access beside itself;
+ * a route that declares none keeps the API from starting.
  */
-import type { FastifyRequest } from 'fastify';
-import { roles, type Role } from '../../specs/account.ts';
-import { ProblemError } from '../../specs/problem.ts';
-import type { Principal, ResolvePrincipal } from '../auth/principal.ts';
-import { roleIn, type Locator, type Scope } from '../auth/scope.ts';
-import type { App } from '../context.ts';
-import type { Reader } from '../store/store.ts';
-
-/**
- * `public`: nobody needs a token. `any`: any of the three kinds. `bootstrap`, `session`: that kind only.
- * `user`: a token that belongs to a user. Or a role in the project of the object that the request names.
- */
-type Access =
-  'public' | 'any' | 'user' | 'session' | 'bootstrap' | 'super-admin' | { role: Role; of: Locator };
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { checkRole, checkToken, type Access } from '../auth/access.ts';
+import { watchAccess, type AccessWatch } from '../auth/access-watch.ts';
+import { principalOf, type Principal, type ResolvePrincipal } from '../auth/principal.ts';
+import { roleIn, type Scope } from '../auth/scope.ts';
+import type { ApiDeps, App } from '../context.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
     access?: Access;
+  }
+  interface FastifyInstance {
+    /** Every route, as it was declared. */
+    declaredRoutes: readonly DeclaredRoute[];
   }
   interface FastifyRequest {
     /** Null on public routes. */
     principal: Principal | null;
     /** What the declared access has loaded. */
     scope: Scope | null;
+    /** Begins to watch (accessWatch). Null on public routes. */
+    watchAccess: (() => AccessWatch) | null;
   }
 }
 
-export function authentication(app: App, reader: Reader, resolve: ResolvePrincipal): void {
-  const undeclared: string[] = [];
+export interface DeclaredRoute {
+  method: string;
+  /** With its parameters as `:name`. */
+  url: string;
+  access: Access | undefined;
+}
+
+type AuthenticationDeps = Pick<ApiDeps, 'store' | 'accounts' | 'clock'> & { resolve: ResolvePrincipal };
+
+export function authentication(app: App, deps: AuthenticationDeps): void {
+  const { store, resolve } = deps;
+  refuseUndeclared(app);
   app.decorateRequest('principal', null);
   app.decorateRequest('scope', null);
-  app.addHook('onRoute', ({ method, url, config }) => {
-    if (config?.access === undefined) undeclared.push(`${String(method)} ${url}`);
-  });
-  app.addHook('onReady', (done) => {
-    done(
-      undeclared.length === 0
-        ? undefined
-        : new Error(`Routes that declare no access: ${undeclared.join(', ')}`),
-    );
-  });
+  app.decorateRequest('watchAccess', null);
 
   // Before the body is read: strangers cannot make the node parse anything.
-  app.addHook('onRequest', async (request) => {
+  app.addHook('onRequest', async (request, reply) => {
     const { access } = request.routeOptions.config;
-    if (request.is404 || access === 'public') return;
-    request.principal = await resolve(bearerToken(request));
-    if (!isAllowed(request.principal, access)) {
-      throw new ProblemError('forbidden', 'This token may not do that.');
-    }
+    if (access === 'public' || (request.is404 && !isVersioned(request))) return;
+    const principal = await resolve(bearerToken(request));
+    request.principal = principal;
+    if (request.is404) return;
+    checkToken(principal, access);
+    request.watchAccess = () => watchFor(request, reply, deps);
   });
 
   // After validation: the object may be named in the body.
   app.addHook('preHandler', async (request) => {
     const { access } = request.routeOptions.config;
     if (request.is404 || typeof access !== 'object') return;
-    const scope = await access.of.find(request, reader);
-    const role = scope && roleIn(request.principal, scope.project.id);
-    // The same answer for what is not there and for what is not theirs to know of.
-    if (!scope || !role) throw new ProblemError('not_found', `There is no such ${access.of.noun}.`);
-    if (roles.indexOf(role) < roles.indexOf(access.role)) {
-      throw new ProblemError(
-        'forbidden',
-        `This takes the role ${access.role} in the project; yours is ${role}.`,
-      );
-    }
+    const principal = principalOf(request);
+    const isMember = (projectId: string) => roleIn(principal, projectId) !== undefined;
+    const scope = await access.of.find(request, store, isMember);
+    checkRole(principal, access, scope);
     request.scope = scope;
   });
 }
 
-function isAllowed(principal: Principal, access: Access | undefined): boolean {
-  switch (access) {
-    case undefined:
-      return false;
-    case 'public':
-    case 'any':
-      return true;
-    case 'user':
-      return principal.user !== null;
-    case 'session':
-    case 'bootstrap':
-      return principal.kind === access;
-    case 'super-admin':
-      return principal.superAdmin;
-    default:
-      return true; // A role: decided once the object is known.
-  }
+/** Watches, until the answer is over, whether who was let in still may. For what goes on after its request was checked. */
+export function accessWatch(request: FastifyRequest): AccessWatch {
+  if (request.watchAccess === null) throw new Error('On a public route there is no right to lose.');
+  return request.watchAccess();
+}
+
+function watchFor(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { accounts, clock, resolve }: AuthenticationDeps,
+): AccessWatch {
+  const { access } = request.routeOptions.config;
+  const watch = watchAccess({
+    ...{ accounts, clock, userId: request.principal?.user?.id ?? null },
+    async authorize() {
+      const principal = await resolve(bearerToken(request));
+      checkToken(principal, access);
+      if (typeof access === 'object') checkRole(principal, access, request.scope ?? undefined);
+    },
+  });
+  if (reply.raw.closed) watch.stop();
+  else reply.raw.once('close', () => watch.stop());
+  return watch;
+}
+
+function refuseUndeclared(app: App): void {
+  const routes: DeclaredRoute[] = [];
+  app.decorate('declaredRoutes', routes);
+  app.addHook('onRoute', ({ method, url, config }) => {
+    for (const one of [method].flat()) routes.push({ method: one, url, access: config?.access });
+  });
+  app.addHook('onReady', (done) => {
+    const undeclared = routes.filter(({ access }) => access === undefined);
+    const names = undeclared.map(({ method, url }) => `${method} ${url}`);
+    if (names.length === 0) done();
+    else done(new Error(`Routes that declare no access: ${names.join(', ')}`));
+  });
+}
+
+/** Everything there takes a token, also what is not there. */
+function isVersioned({ url }: FastifyRequest): boolean {
+  return /^\/v1(?:[/?]|$)/.test(url);
 }
 
 /** The credentials of RFC 6750, section 2.1; empty when there are none. */

@@ -21,11 +21,7 @@ export function requestIds(clock: Clock, random: Random): (request: IncomingMess
 
 export function requestLog(app: App): void {
   app.addHook('onRequest', (request, reply, done) => {
-    void reply.headers({
-      'x-request-id': request.id,
-      'cache-control': 'no-store',
-      'x-content-type-options': 'nosniff',
-    });
+    void reply.header('x-request-id', request.id);
     done();
   });
   app.addHook('onResponse', (request, reply, done) => {

@@ -1,64 +1,52 @@
-/** API tokens of the user who asks: named, long-lived, shown once. */
+/** API tokens of the user who asks: named, long-lived, shown once, limited on demand. */
 import { Type } from '@sinclair/typebox';
 import { ApiToken, CreateApiToken, MintedApiToken } from '../../specs/account.ts';
-import { timestamp } from '../../specs/meta.ts';
 import { ProblemError } from '../../specs/problem.ts';
 import { Page } from '../../specs/resources.ts';
 import { userOf } from '../auth/principal.ts';
-import { mintToken } from '../auth/tokens.ts';
 import type { ApiContext, App } from '../context.ts';
+import { createApiToken } from '../desired/create-api-token.ts';
 import { pageQuery, readPage } from '../paging.ts';
-import { invalid } from '../validation.ts';
-import { tokenView } from '../views/account.ts';
+import { readTokenView } from '../views/account.ts';
 
-const config = { access: 'user' } as const;
+const config = { access: 'user', unversioned: true } as const;
 const params = Type.Object({ id: Type.String() });
+const querystring = Type.Object(pageQuery, { additionalProperties: false });
 
-export function apiTokenRoutes(app: App, { accounts, clock, random, newId }: ApiContext): void {
+export function apiTokenRoutes(app: App, api: ApiContext): void {
+  const { accounts, store } = api;
+
   app.get(
     '/v1/api-tokens',
-    {
-      config,
-      schema: {
-        querystring: Type.Object(pageQuery, { additionalProperties: false }),
-        response: { 200: Page(ApiToken) },
-      },
-    },
+    { config, schema: { operationId: 'listApiTokens', querystring, response: { 200: Page(ApiToken) } } },
     async (request) => {
-      const tokens = await accounts.listTokens(userOf(request).id, 'api');
-      const { rows, next_cursor } = await readPage(
-        ({ limit, before }) =>
-          Promise.resolve(tokens.filter(({ id }) => before === undefined || id < before).slice(0, limit)),
-        request.query,
-      );
-      return { items: rows.map(tokenView), next_cursor };
+      const { id } = userOf(request);
+      const read = (page: { limit: number; before?: string }) => accounts.listTokens(id, 'api', page);
+      const { rows, next_cursor } = await readPage(read, request.query);
+      return { items: await Promise.all(rows.map((row) => readTokenView(store, row))), next_cursor };
     },
   );
 
   app.post(
     '/v1/api-tokens',
-    { config, schema: { body: CreateApiToken, response: { 201: MintedApiToken } } },
+    {
+      config,
+      schema: {
+        operationId: 'createApiToken',
+        problems: ['not_found'],
+        body: CreateApiToken,
+        response: { 201: MintedApiToken },
+      },
+    },
     async (request, reply) => {
-      const { name, expires_at } = request.body;
-      const now = clock.now();
-      if (expires_at !== undefined && Date.parse(expires_at) <= now) {
-        throw invalid([{ path: '/expires_at', message: 'is in the past' }]);
-      }
-      const { token, hash } = mintToken('api', random);
-      const record = {
-        ...({ id: newId('token'), kind: 'api', user_id: userOf(request).id, name, hash } as const),
-        created_at: timestamp(now),
-        expires_at: expires_at === undefined ? null : timestamp(Date.parse(expires_at)),
-        last_used_at: null,
-      };
-      await accounts.createToken(record);
-      return reply.code(201).send({ ...tokenView(record), token });
+      const { token, record } = await createApiToken(api, request, request.body);
+      return reply.code(201).send({ ...(await readTokenView(store, record)), token });
     },
   );
 
   app.delete(
     '/v1/api-tokens/:id',
-    { config, schema: { params, response: { 204: Type.Null() } } },
+    { config, schema: { operationId: 'deleteApiToken', params, response: { 204: Type.Null() } } },
     async (request, reply) => {
       const own = await accounts.listTokens(userOf(request).id, 'api');
       if (!own.some(({ id }) => id === request.params.id))

@@ -25,13 +25,25 @@ const querystring = Type.Object(
 );
 
 export function deploymentRoutes(app: App, api: ApiContext): void {
+  readRoutes(app, api);
+  writeRoutes(app, api);
+}
+
+function readRoutes(app: App, api: ApiContext): void {
   const { store } = api;
 
   app.get(
     '/v1/deployments',
-    { config: { access: 'any' }, schema: { querystring, response: { 200: Page(DeploymentResource) } } },
+    {
+      config: { access: 'any' },
+      schema: { operationId: 'listDeployments', querystring, response: { 200: Page(DeploymentResource) } },
+    },
     async ({ query, principal }) => {
       const filter = query.service_id === undefined ? {} : { owner: query.service_id };
+      const service = filter.owner === undefined ? undefined : await store.get('Service', filter.owner);
+      // One of a project that the caller is no member of is like one that is not there, in time as well.
+      if (filter.owner !== undefined && !roleIn(principal, service?.owner ?? ''))
+        return { items: [], next_cursor: null };
       const { rows, next_cursor } = await readPage(
         (options) => store.list('Deployment', { ...filter, ...options }),
         query,
@@ -39,30 +51,37 @@ export function deploymentRoutes(app: App, api: ApiContext): void {
           roleIn(principal, spec.project_id) !== undefined &&
           (query.status === undefined || query.status === status.phase),
       );
-      return { items: await Promise.all(rows.map((row) => readDeploymentView(store, row))), next_cursor };
+      return { items: await Promise.all(rows.map((row) => readDeploymentView(api, row))), next_cursor };
     },
   );
 
   app.get(
     '/v1/deployments/:id',
-    { config: viewer, schema: { params, response: { 200: DeploymentResource } } },
+    {
+      config: viewer,
+      schema: { operationId: 'getDeployment', params, response: { 200: DeploymentResource } },
+    },
     async (request, reply) => {
       const deployment = deploymentOf(request);
       setETag(reply, deployment);
-      return readDeploymentView(store, deployment);
+      return readDeploymentView(api, deployment);
     },
   );
+}
+
+function writeRoutes(app: App, api: ApiContext): void {
+  const { store } = api;
 
   app.post(
     '/v1/deployments',
     {
       config: { access: { role: 'Operator', of: serviceInBody } },
-      schema: { body: CreateDeployment, response },
+      schema: { operationId: 'createDeployment', body: CreateDeployment, response },
     },
     async ({ body }, reply) => {
       const deployment = await deploy(api, body);
       setETag(reply, deployment);
-      return reply.code(202).send(await readDeploymentView(store, deployment));
+      return reply.code(202).send(await readDeploymentView(api, deployment));
     },
   );
 
@@ -70,12 +89,13 @@ export function deploymentRoutes(app: App, api: ApiContext): void {
     '/v1/deployments/:id/stop',
     {
       config: { access: { role: 'Operator', of: deploymentInPath } },
-      schema: { params, body: NoBody, response },
+      schema: { operationId: 'stopDeployment', params, body: NoBody, response },
     },
     async (request, reply) => {
-      const deployment = await stopDeployment(store, deploymentOf(request).id, ifMatch(request));
+      const current = deploymentOf(request);
+      const deployment = await stopDeployment(store, current.id, ifMatch(request, current));
       setETag(reply, deployment);
-      return reply.code(202).send(await readDeploymentView(store, deployment));
+      return reply.code(202).send(await readDeploymentView(api, deployment));
     },
   );
 }

@@ -8,11 +8,17 @@ const Health = Type.Object({ status: Type.Literal('ok') });
 const config = { access: 'public' } as const;
 
 export function healthRoutes(app: App, { node }: { node: NodeState }): void {
-  app.get('/healthz', { config, schema: { response: { 200: Health } } }, () => ({ status: 'ok' as const }));
+  app.get('/healthz', { config, schema: { operationId: 'getLiveness', response: { 200: Health } } }, () => ({
+    status: 'ok' as const,
+  }));
 
-  app.get('/readyz', { config, schema: { response: { 200: Health } } }, async () => {
-    const reasons = await node.unready();
-    if (reasons.length > 0) throw new ProblemError('unavailable', reasons.join(' '), { retryAfter: 1 });
-    return { status: 'ok' as const };
-  });
+  app.get(
+    '/readyz',
+    { config, schema: { operationId: 'getReadiness', response: { 200: Health } } },
+    async () => {
+      const reasons = await node.unready();
+      if (reasons.length > 0) throw new ProblemError('unavailable', reasons.join(' '), { retryAfter: 1 });
+      return { status: 'ok' as const };
+    },
+  );
 }

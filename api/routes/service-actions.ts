@@ -4,7 +4,7 @@ import type { FastifyRequest } from 'fastify';
 import type { Row } from '../../specs/index.ts';
 import { RollbackService } from '../../specs/requests.ts';
 import { ServiceResource } from '../../specs/resources.ts';
-import { projectOf, serviceInPath, serviceOf } from '../auth/scope.ts';
+import { projectOf, roleOf, serviceInPath, serviceOf } from '../auth/scope.ts';
 import type { ApiContext, App } from '../context.ts';
 import { rollback } from '../desired/rollback.ts';
 import { restartService, startService, stopService } from '../desired/run-state.ts';
@@ -19,15 +19,15 @@ const NoBody = Type.Object({}, { additionalProperties: false });
 export function serviceActionRoutes(app: App, api: ApiContext): void {
   const { store, settings } = api;
   const view = (request: FastifyRequest, row: Row<'Service'>) =>
-    serviceView(row, projectOf(request), settings);
+    serviceView(row, projectOf(request), { settings, role: roleOf(request) });
 
   const actions = { stop: stopService, start: startService, restart: restartService };
   for (const [name, act] of Object.entries(actions)) {
     app.post(
       `/v1/services/:id/${name}`,
-      { config, schema: { params, body: NoBody, response } },
+      { config, schema: { operationId: `${name}Service`, params, body: NoBody, response } },
       async (request, reply) => {
-        const service = await act(store, serviceOf(request).id, ifMatch(request));
+        const service = await act(store, serviceOf(request).id, ifMatch(request, serviceOf(request)));
         setETag(reply, service);
         return reply.code(202).send(view(request, service));
       },
@@ -36,13 +36,13 @@ export function serviceActionRoutes(app: App, api: ApiContext): void {
 
   app.post(
     '/v1/services/:id/rollback',
-    { config, schema: { params, body: RollbackService, response } },
+    { config, schema: { operationId: 'rollBackService', params, body: RollbackService, response } },
     async (request, reply) => {
       const service = await rollback(
         store,
         serviceOf(request).id,
         request.body.deployment_id,
-        ifMatch(request),
+        ifMatch(request, serviceOf(request)),
       );
       setETag(reply, service);
       return reply.code(202).send(view(request, service));

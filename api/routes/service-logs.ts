@@ -1,10 +1,11 @@
 /** What a service's workload prints: so far, and as it goes on. */
-import { Readable } from 'node:stream';
 import { Type, type Static } from '@sinclair/typebox';
 import { serviceInPath, serviceOf } from '../auth/scope.ts';
 import type { ApiContext, App } from '../context.ts';
 import type { WorkloadLogQuery } from '../ports.ts';
+import { streamed } from '../openapi/streamed.ts';
 import { lastEventId, sendEvents } from '../sse.ts';
+import { sendText } from '../text-stream.ts';
 import { workloadEvents, workloadText } from '../workload-log.ts';
 
 const LogQuery = Type.Object(
@@ -18,26 +19,29 @@ const LogQuery = Type.Object(
 
 const route = {
   config: { access: { role: 'Viewer', of: serviceInPath } },
-  schema: { params: Type.Object({ id: Type.String() }), querystring: LogQuery },
   // The answer to HEAD would be a stream that nobody reads.
   exposeHeadRoute: false,
 } as const;
+const request = { params: Type.Object({ id: Type.String() }), querystring: LogQuery };
+const text = {
+  operationId: 'getServiceLog',
+  ...request,
+  response: { 200: streamed('Every line that is left.', 'text/plain', 'application/x-ndjson') },
+};
+const events = {
+  operationId: 'followServiceLog',
+  ...request,
+  response: { 200: streamed('Events: `log` {at, replica, stream, line}.', 'text/event-stream') },
+};
 
 export function serviceLogRoutes(app: App, api: ApiContext): void {
-  app.get('/v1/services/:id/logs', route, (request, reply) => {
+  app.get('/v1/services/:id/logs', { ...route, schema: text }, (request, reply) => {
     const asJson = request.headers.accept?.includes('application/x-ndjson') === true;
-    const text = workloadText(
-      api.logs,
-      serviceOf(request).id,
-      logQuery(request.query),
-      asJson ? 'ndjson' : 'plain',
-    );
-    return reply
-      .header('content-type', asJson ? 'application/x-ndjson' : 'text/plain; charset=utf-8')
-      .send(Readable.from(text, { objectMode: false }));
+    const text = workloadText(api, serviceOf(request), logQuery(request.query), asJson ? 'ndjson' : 'plain');
+    return sendText(request, reply, text, asJson ? 'application/x-ndjson' : undefined);
   });
 
-  app.get('/v1/services/:id/logs/stream', route, (request, reply) => {
+  app.get('/v1/services/:id/logs/stream', { ...route, schema: events }, (request, reply) => {
     const after = lastEventId(request);
     const { since, replica, tail } = logQuery(request.query);
     // A client that resumes has had its tail already.
@@ -47,7 +51,7 @@ export function serviceLogRoutes(app: App, api: ApiContext): void {
       ...(since === undefined ? {} : { since }),
       ...(replica === undefined ? {} : { replica }),
     };
-    return sendEvents(request, reply, workloadEvents(api, serviceOf(request).id, query), api);
+    return sendEvents(request, reply, workloadEvents(api, serviceOf(request), query), api);
   });
 }
 

@@ -1,16 +1,30 @@
 /** Services: what should run. */
 import { Type } from '@sinclair/typebox';
+import type { FastifyRequest } from 'fastify';
 import type { Row } from '../../specs/index.ts';
-import { CreateService } from '../../specs/requests.ts';
+import { CreateService, UpdateService } from '../../specs/requests.ts';
 import { Page, ServiceResource } from '../../specs/resources.ts';
-import { findProject, projectInBody, projectOf, roleIn, serviceInPath, serviceOf } from '../auth/scope.ts';
+import type { Principal } from '../auth/principal.ts';
+import {
+  findProject,
+  projectInBody,
+  projectOf,
+  roleIn,
+  roleOf,
+  serviceInPath,
+  serviceOf,
+} from '../auth/scope.ts';
 import type { ApiContext, App } from '../context.ts';
 import { createService } from '../desired/create-service.ts';
+import { deleteService } from '../desired/delete.ts';
+import { updateService } from '../desired/update-service.ts';
 import { pageQuery, readPage } from '../paging.ts';
-import { setETag } from '../versions.ts';
+import { ifMatch, setETag } from '../versions.ts';
 import { serviceView } from '../views/service.ts';
 
 const params = Type.Object({ id: Type.String() });
+const viewer = { access: { role: 'Viewer', of: serviceInPath } } as const;
+const operator = { access: { role: 'Operator', of: serviceInPath } } as const;
 const querystring = Type.Object(
   {
     ...pageQuery,
@@ -21,49 +35,100 @@ const querystring = Type.Object(
 );
 
 export function serviceRoutes(app: App, api: ApiContext): void {
-  const { store, settings } = api;
+  const { settings } = api;
+  const view: View = (request, row) =>
+    serviceView(row, projectOf(request), { settings, role: roleOf(request) });
+  readRoutes(app, api, view);
+  writeRoutes(app, api, view);
+}
+
+type View = (request: FastifyRequest, row: Row<'Service'>) => ServiceResource;
+
+function readRoutes(app: App, api: ApiContext, view: View): void {
+  const { store } = api;
 
   app.get(
     '/v1/services',
-    { config: { access: 'any' }, schema: { querystring, response: { 200: Page(ServiceResource) } } },
+    {
+      config: { access: 'any' },
+      schema: { operationId: 'listServices', querystring, response: { 200: Page(ServiceResource) } },
+    },
     async ({ query, principal }) => {
       const { name } = query;
       const project = query.project === undefined ? undefined : await findProject(store, query.project);
-      if (query.project !== undefined && !project) return { items: [], next_cursor: null };
+      // One of a project that the caller is no member of is like one that is not there, in time as well.
+      if (query.project !== undefined && !(project && roleIn(principal, project.id)))
+        return { items: [], next_cursor: null };
       const filter = { ...(name === undefined ? {} : { name }), ...(project && { owner: project.id }) };
       const { rows, next_cursor } = await readPage(
         (options) => store.list('Service', { ...filter, ...options }),
         query,
         ({ owner }) => owner !== null && roleIn(principal, owner) !== undefined,
       );
-      return { items: await servicesView(api, rows), next_cursor };
+      return { items: await servicesView(api, rows, principal), next_cursor };
     },
   );
 
   app.get(
     '/v1/services/:id',
-    {
-      config: { access: { role: 'Viewer', of: serviceInPath } },
-      schema: { params, response: { 200: ServiceResource } },
-    },
+    { config: viewer, schema: { operationId: 'getService', params, response: { 200: ServiceResource } } },
     (request, reply) => {
       const service = serviceOf(request);
       setETag(reply, service);
-      return serviceView(service, projectOf(request), settings);
+      return view(request, service);
     },
   );
+}
+
+function writeRoutes(app: App, api: ApiContext, view: View): void {
+  const { store } = api;
 
   app.post(
     '/v1/services',
     {
       config: { access: { role: 'Operator', of: projectInBody } },
-      schema: { body: CreateService, response: { 201: ServiceResource } },
+      schema: { operationId: 'createService', body: CreateService, response: { 201: ServiceResource } },
     },
     async (request, reply) => {
-      const project = projectOf(request);
-      const service = await createService(api, project, request.body);
+      const service = await createService(api, projectOf(request), request.body);
       setETag(reply, service);
-      return reply.code(201).send(serviceView(service, project, settings));
+      return reply.code(201).send(view(request, service));
+    },
+  );
+
+  app.patch(
+    '/v1/services/:id',
+    {
+      config: operator,
+      schema: {
+        operationId: 'updateService',
+        params,
+        body: UpdateService,
+        response: { 202: ServiceResource },
+      },
+    },
+    async (request, reply) => {
+      const service = await updateService(
+        store,
+        serviceOf(request).id,
+        request.body,
+        ifMatch(request, serviceOf(request)),
+      );
+      setETag(reply, service);
+      return reply.code(202).send(view(request, service));
+    },
+  );
+
+  app.delete(
+    '/v1/services/:id',
+    {
+      config: operator,
+      schema: { operationId: 'deleteService', params, response: { 202: ServiceResource } },
+    },
+    async (request, reply) => {
+      const service = await deleteService(store, serviceOf(request).id, ifMatch(request, serviceOf(request)));
+      setETag(reply, service);
+      return reply.code(202).send(view(request, service));
     },
   );
 }
@@ -72,6 +137,7 @@ export function serviceRoutes(app: App, api: ApiContext): void {
 async function servicesView(
   { store, settings }: ApiContext,
   services: Row<'Service'>[],
+  principal: Principal | null,
 ): Promise<ServiceResource[]> {
   const ids = new Set(services.flatMap(({ owner }) => owner ?? []));
   const projects = new Map<string | null, Row<'Project'>>();
@@ -81,6 +147,7 @@ async function servicesView(
   }
   return services.flatMap((service) => {
     const project = projects.get(service.owner);
-    return project ? [serviceView(service, project, settings)] : [];
+    const role = project && roleIn(principal, project.id);
+    return project ? [serviceView(service, project, { settings, role })] : [];
   });
 }

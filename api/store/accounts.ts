@@ -1,13 +1,26 @@
 /** Users and their tokens. Secrets come here hashed and leave here only to be compared. */
-import type { UserRow, TokenRow, QueryBuilder } from './schema.ts';
-import type { Connection, Session, WriteSession } from './connection.ts';
-import { NotUniqueError } from './sqlite-failure.ts';
-import type { Query } from './statements.ts';
-import { ProblemError } from '../../specs/problem.ts';
+import type { Role } from '../../specs/account.ts';
+import type { MemberRow, TokenRow, UserRow } from './schema.ts';
 
 export type UserRecord = Omit<UserRow, 'super_admin'> & { super_admin: boolean };
 /** `hash` is the SHA-256 of the token in hexadecimal. Times are RFC 3339; `expires_at` null means never. */
 export type TokenRecord = TokenRow;
+
+export type MemberRecord = MemberRow;
+
+/** What a change of a user takes away with it, in the same transaction. */
+export interface Revocation {
+  /** All tokens, or sessions only. */
+  kinds: 'all' | 'sessions';
+  /** Id of a token that stays. */
+  except?: string | undefined;
+}
+
+export interface Page {
+  limit?: number;
+  /** Only what is older than this id. */
+  before?: string;
+}
 
 export interface Accounts {
   countUsers(): Promise<number>;
@@ -17,91 +30,56 @@ export interface Accounts {
   createUser(user: UserRecord): Promise<void>;
   getUser(id: string): Promise<UserRecord | undefined>;
   findUser(username: string): Promise<UserRecord | undefined>;
-  createToken(token: TokenRecord): Promise<void>;
+  /** Newest first. */
+  listUsers(page?: Page): Promise<UserRecord[]>;
+  /**
+   * Changes a user and raises its version. Throws `not_found`, `precondition_failed` (`ifVersion`), and `conflict` when
+   * the last super-admin would be none.
+   */
+  updateUser(
+    id: string,
+    change: Partial<Pick<UserRecord, 'password_hash' | 'super_admin'>>,
+    options: { at: string; ifVersion?: number | undefined; revoke?: Revocation },
+  ): Promise<UserRecord>;
+  /** Only the stronger hash of the same password: no new version, nothing revoked; nothing if the hash is no longer `from`. */
+  rehash(id: string, from: string, to: string): Promise<void>;
+  /** Takes tokens and memberships with it. Throws as updateUser; `not_found` when it is gone already. */
+  deleteUser(id: string, options?: { ifVersion?: number | undefined }): Promise<void>;
+
+  /**
+   * With `ifUserVersion` only while the user has that version: a login that was checked against a password which is
+   * changed meanwhile must not outlive the revocation. Throws `conflict` then.
+   */
+  createToken(token: TokenRecord, options?: { ifUserVersion?: number | undefined }): Promise<void>;
   /** Expired ones too: whether a token is still good is the caller's to say. */
   findToken(hash: string): Promise<TokenRecord | undefined>;
   /** Newest first. */
-  listTokens(userId: string, kind: TokenRecord['kind']): Promise<TokenRecord[]>;
+  listTokens(userId: string, kind: TokenRecord['kind'], page?: Page): Promise<TokenRecord[]>;
   /** Does nothing if it is gone. */
   deleteToken(id: string): Promise<void>;
-  /** Notes that a token was used. Writes nothing if a use less than a minute before `at` (RFC 3339) is noted. */
+  /** Notes that a token was used. Writes nothing (and waits for no disk) if a use less than a minute before `at` is noted. */
   touchToken(id: string, at: string): Promise<void>;
-  /** Removes the sessions that had expired at that time (RFC 3339). @returns how many */
-  deleteExpiredSessions(at: string): Promise<number>;
-}
+  /** Removes sessions that expired before `at`, or were not used since `idleSince` (all RFC 3339). @returns how many */
+  deleteExpiredSessions(at: string, idleSince: string): Promise<number>;
 
-/** How exact `last_used_at` is, in milliseconds: a write for every request would be too many. */
-const touchInterval = 60_000;
+  /** Of a user, in every project. */
+  membershipsOf(userId: string): Promise<MemberRecord[]>;
+  /** Newest first (by user id). */
+  listMembers(projectId: string, page?: Page): Promise<(MemberRecord & { username: string })[]>;
+  getMember(projectId: string, userId: string): Promise<MemberRecord | undefined>;
+  /**
+   * Adds a member or changes its role. Throws `not_found` when there is no such user, and `conflict` when the project's
+   * last Admin would be none.
+   */
+  putMember(member: {
+    project_id: string;
+    user_id: string;
+    role: Role;
+    at: string;
+  }): Promise<{ member: MemberRecord; created: boolean }>;
+  /** Throws `not_found`, and `conflict` for the last Admin. */
+  removeMember(projectId: string, userId: string): Promise<void>;
 
-export function accountsOf(connection: Connection, db: QueryBuilder): Accounts {
-  const queries = accountQueries(db);
-  const users = async (session: Session, query: Query) =>
-    ((await session.all(query)) as UserRow[]).map(decodeUser);
-  const tokens = async (query: Query) => (await connection.all(query)) as TokenRow[];
-  const run = (query: Query) => connection.transaction((session) => session.run(query));
-  const count = async (session: Session) =>
-    Number(((await session.all(queries.countUsers)) as { n: number }[])[0]?.n);
-
-  async function insertUser(session: WriteSession, user: UserRecord): Promise<void> {
-    await session.run(db.insertInto('user').values(user).compile()).catch((error: unknown) => {
-      if (!(error instanceof NotUniqueError)) throw error;
-      throw new ProblemError('conflict', `There is a user named ${user.username} already.`, { cause: error });
-    });
-  }
-
-  return {
-    countUsers: () => count(connection),
-    createFirstUser: (user) =>
-      connection.transaction(async (session) => {
-        if ((await count(session)) > 0) return false;
-        await insertUser(session, user);
-        return true;
-      }),
-    createUser: (user) => connection.transaction((session) => insertUser(session, user)),
-    getUser: async (id) => (await users(connection, queries.userById(id)))[0],
-    findUser: async (username) => (await users(connection, queries.userByName(username)))[0],
-    async createToken(token) {
-      await run(db.insertInto('token').values(token).compile());
-    },
-    findToken: async (hash) => (await tokens(queries.tokenByHash(hash)))[0],
-    listTokens(userId, kind) {
-      const owned = db.selectFrom('token').selectAll().where('user_id', '=', userId).where('kind', '=', kind);
-      return tokens(owned.orderBy('id', 'desc').compile());
-    },
-    async deleteToken(id) {
-      await run(db.deleteFrom('token').where('id', '=', id).compile());
-    },
-    async touchToken(id, at) {
-      const stale = new Date(Date.parse(at) - touchInterval).toISOString();
-      const query = db
-        .updateTable('token')
-        .set({ last_used_at: at })
-        .where('id', '=', id)
-        .where((eb) => eb.or([eb('last_used_at', 'is', null), eb('last_used_at', '<=', stale)]));
-      await run(query.compile());
-    },
-    deleteExpiredSessions: (at) =>
-      run(db.deleteFrom('token').where('kind', '=', 'session').where('expires_at', '<=', at).compile()),
-  };
-}
-
-/** The queries of every request, made once. */
-function accountQueries(db: QueryBuilder) {
-  const user = db.selectFrom('user').selectAll();
-  const byId = user.where('id', '=', '').compile().sql;
-  const byName = user.where('username', '=', '').compile().sql;
-  const byHash = db.selectFrom('token').selectAll().where('hash', '=', '').compile().sql;
-  return {
-    countUsers: db
-      .selectFrom('user')
-      .select((eb) => eb.fn.countAll().as('n'))
-      .compile() as Query,
-    userById: (id: string): Query => ({ sql: byId, parameters: [id] }),
-    userByName: (username: string): Query => ({ sql: byName, parameters: [username] }),
-    tokenByHash: (hash: string): Query => ({ sql: byHash, parameters: [hash] }),
-  };
-}
-
-function decodeUser(row: UserRow): UserRecord {
-  return { ...row, super_admin: Boolean(row.super_admin) };
+  /** Told after the commit that what this user may do has shrunk or a token of theirs is gone. @returns unsubscribe */
+  onAccessChange(listener: (userId: string) => void): () => void;
 }

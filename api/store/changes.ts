@@ -1,5 +1,4 @@
-/** The change feed: tells listeners what was committed, in order. It knows nothing of who listens. */
-import type { Change } from './store.ts';
+/** Feeds: they tell listeners what was committed, in order, and know nothing of who listens. */
 
 /** What the store needs of a log: pino's logger is one. */
 export interface StoreLog {
@@ -7,28 +6,28 @@ export interface StoreLog {
   error(fields: object, message: string): void;
 }
 
-export interface ChangeFeed {
-  publish(changes: readonly Change[]): void;
+export interface Feed<T> {
+  publish(items: readonly T[]): void;
   /** @returns unsubscribe */
-  onChange(listener: (change: Change) => void): () => void;
+  subscribe(listener: (item: T) => void): () => void;
 }
 
-export function changeFeed(log: StoreLog): ChangeFeed {
-  const listeners = new Set<{ listener: (change: Change) => void }>();
+/** @param failed hears of a listener that threw: the commit stands and the other listeners must hear of it */
+export function feedOf<T>(failed: (error: unknown, item: T) => void): Feed<T> {
+  const listeners = new Set<{ listener: (item: T) => void }>();
   return {
-    publish(changes) {
-      for (const change of changes) {
+    publish(items) {
+      for (const item of items) {
         for (const { listener } of listeners) {
           try {
-            listener(change);
-          } catch (err) {
-            // The commit stands and the other listeners must hear of it.
-            log.error({ err, kind: change.kind, id: change.id }, 'a listener of the change feed failed');
+            listener(item);
+          } catch (error) {
+            failed(error, item);
           }
         }
       }
     },
-    onChange(listener) {
+    subscribe(listener) {
       const entry = { listener };
       listeners.add(entry);
       return () => void listeners.delete(entry);

@@ -13,6 +13,8 @@ export const tableOf = {
   Deployment: 'deployment',
   Replica: 'replica',
   Upload: 'upload',
+  Registry: 'registry',
+  DeployKey: 'deploy_key',
 } as const satisfies Record<Kind, string>;
 
 /**
@@ -53,6 +55,20 @@ const User = defineEntity({
     password_hash: p.text(),
     super_admin: p.boolean(),
     created_at: p.text(),
+    version: p.integer().default(1),
+    updated_at: p.text().default(''),
+  },
+});
+
+const Member = defineEntity({
+  name: 'Member',
+  tableName: 'member',
+  properties: {
+    project_id: p.text().primary(),
+    user_id: p.text().primary().index('member_user'),
+    role: p.text(),
+    created_at: p.text(),
+    updated_at: p.text(),
   },
 });
 
@@ -68,6 +84,89 @@ const Token = defineEntity({
     created_at: p.text(),
     expires_at: p.text().nullable(),
     last_used_at: p.text().nullable(),
+    project_id: p.text().nullable(),
+    role: p.text().nullable(),
+  },
+});
+
+/** Failed logins in a row, by user and by address. */
+const LoginFailure = defineEntity({
+  name: 'LoginFailure',
+  tableName: 'login_failure',
+  properties: { key: p.text().primary(), failures: p.integer(), last_at: p.text() },
+});
+
+/**
+ * The keys that this database was ever sealed under; the last is the current one, and one that was lost and came back is
+ * there twice. The keys themselves are files.
+ */
+const NodeKey = defineEntity({
+  name: 'NodeKey',
+  tableName: 'node_key',
+  properties: {
+    version: p.integer().primary().autoincrement(false),
+    fingerprint: p.text(),
+    created_at: p.text(),
+  },
+});
+
+/** Sealed values; `box` opens only under the key of `key_version` and as exactly this row. */
+const Sealed = defineEntity({
+  name: 'Sealed',
+  tableName: 'sealed',
+  properties: {
+    kind: p.text().primary(),
+    owner: p.text().primary().index('sealed_owner'),
+    name: p.text().primary(),
+    version: p.integer().primary(),
+    project: p.text(),
+    key_version: p.integer(),
+    box: p.text(),
+    created_at: p.text(),
+  },
+});
+
+const Audit = defineEntity({
+  name: 'Audit',
+  tableName: 'audit',
+  properties: {
+    id: p.text().primary(),
+    at: p.text().index('audit_at'),
+    token_kind: p.text().nullable(),
+    token_id: p.text().nullable(),
+    user_id: p.text().nullable(),
+    username: p.text().nullable(),
+    address: p.text(),
+    method: p.text(),
+    route: p.text(),
+    project_id: p.text().nullable(),
+    object: p.text().nullable(),
+    fields: p.json(),
+    status: p.integer(),
+    code: p.text().nullable(),
+    request_id: p.text(),
+    count: p.integer(),
+  },
+  triggers: [
+    {
+      ...{ name: 'audit_is_append_only', timing: 'before', events: ['update'] },
+      body: "select raise(abort, 'audit entries never change')",
+    },
+  ],
+});
+
+/** First answers by Idempotency-Key; `status` is null while the first request is under way. The body is sealed. */
+const Idempotency = defineEntity({
+  name: 'Idempotency',
+  tableName: 'idempotency',
+  properties: {
+    principal: p.text().primary(),
+    key: p.text().primary(),
+    route: p.text(),
+    body_hash: p.text(),
+    status: p.integer().nullable(),
+    headers: p.json().nullable(),
+    created_at: p.text().index('idempotency_created_at'),
   },
 });
 
@@ -78,4 +177,7 @@ const Meta = defineEntity({
   properties: { name: p.text().primary(), value: p.text() },
 });
 
-export const entities = [...kinds.map(resource), User, Token, Meta];
+export const entities = [
+  ...kinds.map(resource),
+  ...[User, Member, Token, LoginFailure, NodeKey, Sealed, Audit, Idempotency, Meta],
+];

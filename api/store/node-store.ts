@@ -1,16 +1,17 @@
 /** The store of a node: its data directory locked, its database opened, and both known to belong together. */
 import { join } from 'node:path';
-import type { Random } from '../../specs/clock.ts';
 import { sqliteFile } from './database-url.ts';
 import { lockDataDir } from './lock.ts';
+import type { Meta } from './meta.ts';
 import { bindNodeId, requireDatabase } from './node-id.ts';
 import { openStore, type OpenStore, type StoreOptions } from './open.ts';
 
-export interface NodeStoreOptions extends Omit<StoreOptions, 'file'> {
+export interface NodeStoreOptions extends Omit<StoreOptions, 'file' | 'nodeKeys' | 'accept'> {
   dataDir: string;
+  /** Reads the node keys (StoreOptions). Called once the directory is locked: before that another process may change them. */
+  readNodeKeys: () => Promise<readonly Buffer[]>;
   /** `sqlite:<path>`; `svc.db` in the data directory when absent. */
   databaseUrl?: string;
-  random: Random;
 }
 
 export interface NodeStore {
@@ -25,20 +26,20 @@ export interface NodeStore {
 export async function openNodeStore({
   dataDir,
   databaseUrl,
-  random,
+  readNodeKeys,
   ...options
 }: NodeStoreOptions): Promise<NodeStore> {
   const file = databaseUrl === undefined ? join(dataDir, 'svc.db') : sqliteFile(databaseUrl);
   const unlock = lockDataDir(dataDir);
-  let store: OpenStore | undefined;
   try {
     requireDatabase(dataDir, file);
-    store = await openStore({ file, ...options });
-    const opened = store;
-    const nodeId = await bindNodeId(dataDir, store.meta, random);
-    return { store, nodeId, close: () => opened.close().finally(unlock) };
+    let nodeId = '';
+    const accept = async (meta: Meta): Promise<void> => {
+      nodeId = await bindNodeId(dataDir, meta, options.random);
+    };
+    const store = await openStore({ file, nodeKeys: await readNodeKeys(), accept, ...options });
+    return { store, nodeId, close: () => store.close().finally(unlock) };
   } catch (error) {
-    await store?.close();
     unlock();
     throw error;
   }

@@ -3,6 +3,7 @@
  * API) and an observed half (status, written by controllers). What lies behind it is MikroORM's business alone.
  */
 import type { Kind, Kinds, Row } from '../../specs/index.ts';
+import type { SealWriter } from './vault.ts';
 
 /** A committed change. Published after the commit, in commit order; listeners only wake and must not throw. */
 export interface Change {
@@ -40,7 +41,7 @@ export interface NewRow<K extends Kind> {
 }
 
 /** Writes of one transaction: all of them or none. */
-export interface Writer extends Reader {
+export interface Writer extends Reader, SealWriter {
   /** Throws ProblemError `conflict` when a living row of this owner has the name. */
   create<K extends Kind>(kind: K, row: NewRow<K>): Promise<Row<K>>;
   /**
@@ -57,6 +58,11 @@ export interface Writer extends Reader {
   markDeleted(kind: Kind, id: string): Promise<void>;
   /** Removes the row. Only a controller that has cleaned up calls it. Does nothing if it is gone. */
   purge(kind: Kind, id: string): Promise<void>;
+  /**
+   * Ends every membership of a project, and removes the tokens that reach nothing else. Only the controller that removes
+   * the project calls it.
+   */
+  dropMembers(projectId: string): Promise<void>;
   /** As Store.patchStatus, as a part of this transaction: for a status that holds only while other rows are as they are. */
   patchStatus<K extends Kind>(
     kind: K,

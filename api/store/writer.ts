@@ -8,6 +8,7 @@ import { readerOf } from './reader.ts';
 import { asStored, encodeRow } from './rows.ts';
 import { NotUniqueError } from './sqlite-failure.ts';
 import type { Change, NewRow, Writer } from './store.ts';
+import type { SealWriter } from './vault.ts';
 
 export interface WriterDeps {
   session: WriteSession;
@@ -16,15 +17,21 @@ export interface WriterDeps {
   at: string;
   /** Collects what was changed. */
   changes: Change[];
+  /** Of the same transaction. */
+  seals: SealWriter;
+  /** As Writer.dropMembers. */
+  dropMembers: (projectId: string) => Promise<void>;
 }
 
 export function writerOf(deps: WriterDeps): Writer {
-  const { session, queries, at } = deps;
+  const { session, queries, at, seals, dropMembers } = deps;
   const reader = readerOf(session, queries);
   const { note, save } = recorderOf(deps);
 
   return {
     ...reader,
+    ...seals,
+    dropMembers,
     async create(kind, row) {
       const created = newRow(kind, row, at);
       await session.run(queries[kind].insert(encodeRow(created))).catch((error: unknown) => {

@@ -11,6 +11,7 @@ export function metaView(row: Row<'Project' | 'Service' | 'Deployment'>) {
     observed_generation: row.observed_generation,
     created_at: row.created_at,
     updated_at: row.updated_at,
+    deleting: row.deleted_at !== null,
     conditions,
   };
 }

@@ -2,8 +2,10 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { Readable } from 'node:stream';
+import type { Clock } from '../../specs/clock.ts';
 import { openConnections, type Connections } from './exchange.ts';
 import { problemError, strangeAnswer, transportError, type Answer } from './problem.ts';
+import { twice } from './retry.ts';
 
 interface RequestOptions {
   query?: Readonly<Record<string, string | number | undefined>>;
@@ -11,10 +13,12 @@ interface RequestOptions {
   json?: unknown;
   /** Sent as it is. */
   stream?: Readable;
+  /** Of a POST: the node knows no Idempotency-Key here, so that it is not sent again when the connection breaks. */
+  keyless?: true;
   headers?: Readonly<Record<string, string>>;
   signal?: AbortSignal | undefined;
   /** Instead of the transport's own token. */
-  token?: string;
+  token?: string | undefined;
   /** Milliseconds without a byte of the body before it counts as broken off. */
   idleTimeout?: number;
   /** Milliseconds that the node may take, after the last byte of the request, to begin its answer. */
@@ -33,13 +37,14 @@ export interface Transport {
 
 export interface TransportOptions {
   url: string;
-  token?: string;
+  token: string | undefined;
+  clock: Clock;
   /** Sent as User-Agent. */
   agent: string;
 }
 
 /** A transport that keeps its connections until it is closed. */
-export function createTransport({ url, token, agent }: TransportOptions): Transport {
+export function createTransport({ url, token, clock, agent }: TransportOptions): Transport {
   let connections: Connections | undefined;
   const connect = () => (connections ??= openConnections(new URL(new URL(url).origin)));
 
@@ -48,7 +53,7 @@ export function createTransport({ url, token, agent }: TransportOptions): Transp
       const response = await connect().exchange({
         method,
         path: pathOf(url, path, options.query),
-        headers: headersOf(options, options.token ?? token, agent),
+        headers: headersOf(options, agent),
         body: options.stream ?? (options.json === undefined ? undefined : JSON.stringify(options.json)),
         signal: options.signal,
         answerTimeout: options.answerTimeout ?? 60_000,
@@ -63,21 +68,31 @@ export function createTransport({ url, token, agent }: TransportOptions): Transp
     }
   }
 
+  async function answered<T>(method: string, path: string, options: RequestOptions): Promise<T> {
+    const response = await send(method, path, options);
+    try {
+      const answer = await answerOf(response);
+      if (answer.status === 204) return undefined as T;
+      if (!answer.contentType.startsWith('application/json')) throw strangeAnswer(answer, url);
+      return parse(answer, url) as T;
+    } catch (error) {
+      throw failureOf(error, url, 'body', options.signal);
+    }
+  }
+
   return {
     url,
-    async json<T>(method: string, path: string, options: RequestOptions = {}): Promise<T> {
-      const response = await send(method, path, options);
-      try {
-        const answer = await answerOf(response);
-        if (answer.status === 204) return undefined as T;
-        if (!answer.contentType.startsWith('application/json')) throw strangeAnswer(answer, url);
-        return parse(answer, url) as T;
-      } catch (error) {
-        throw failureOf(error, url, 'body', options.signal);
-      }
+    json<T>(method: string, path: string, options: RequestOptions = {}): Promise<T> {
+      const { signal } = options;
+      const repeatable = options.stream === undefined;
+      const key = method === 'POST' && repeatable && !options.keyless ? randomUUID() : undefined;
+      const headers = { ...options.headers, ...(key && { 'idempotency-key': key }) };
+      const attempt = () => answered<T>(method, path, { ...options, token: options.token ?? token, headers });
+      const idempotent = method === 'GET' || key !== undefined;
+      return twice(attempt, { clock, signal, idempotent, repeatable });
     },
     async stream(path, options = {}) {
-      return chunks(await send('GET', path, options), url, options.signal);
+      return chunks(await send('GET', path, { token, ...options }), url, options.signal);
     },
     close: () => connections?.close(),
   };
@@ -93,11 +108,8 @@ function failureOf(
   return signal?.aborted === true ? signal.reason : transportError(error, url, part);
 }
 
-function headersOf(
-  options: RequestOptions,
-  token: string | undefined,
-  agent: string,
-): Record<string, string> {
+function headersOf(options: RequestOptions, agent: string): Record<string, string> {
+  const { token } = options;
   return {
     'user-agent': agent,
     'x-request-id': randomUUID(),

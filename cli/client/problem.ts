@@ -98,7 +98,8 @@ export function isTransient(error: unknown): boolean {
   return error instanceof CliError && error.exitCode === ExitCode.unreachable;
 }
 
-function codeOf(error: Error): string | undefined {
+/** What the system or the HTTP client calls this failure of a connection. */
+export function codeOf(error: Error): string | undefined {
   // Connecting to a name with several addresses fails with one error per address.
   const inner = error instanceof AggregateError ? (error.errors[0] as unknown) : error;
   const code = (inner as { code?: unknown }).code ?? (error as { code?: unknown }).code;
@@ -119,8 +120,14 @@ function parseProblem(answer: Answer): Problem | undefined {
 
 function nextOf(answer: Answer): { next?: string } {
   if (answer.status === 401) return { next: 'Log in with: svc auth' };
-  if (answer.retryAfter !== undefined) return { next: `Try again in ${answer.retryAfter} s.` };
-  return {};
+  const wait = answer.retryAfter;
+  if (wait === undefined) return {};
+  // Seconds from a node; whatever stands before it may give a date (RFC 9110, 10.2.3).
+  return { next: /^\d+$/.test(wait) ? `Try again in ${seconds(Number(wait))}.` : `Try again after ${wait}.` };
+}
+
+function seconds(count: number): string {
+  return count < 120 ? `${count} s` : `${Math.ceil(count / 60)} min`;
 }
 
 function requestIdOf(id: string | undefined): { requestId?: string } {

@@ -1,6 +1,5 @@
 /** `svc auth` */
 import { Option } from 'clipanion';
-import type { Client } from '../client.ts';
 import {
   bootstrapTokenPath,
   configDir,
@@ -9,9 +8,13 @@ import {
   readBootstrapToken,
   readConfig,
   writeConfig,
+  type ClientConfig,
 } from '../config.ts';
-import { CliError, ExitCode, toCliError, usageError } from '../errors.ts';
-import { createPrompt, readAll, type Prompt } from '../prompt.ts';
+import { usageError } from '../errors.ts';
+import { loginForToken } from '../login.ts';
+import { cleanLine } from '../output/text.ts';
+import { createPrompt } from '../prompt.ts';
+import { readPassword } from '../secret-input.ts';
 import { ClientCommand } from './command.ts';
 
 const localNode = 'http://127.0.0.1:9400';
@@ -24,7 +27,8 @@ export class AuthCommand extends ClientCommand {
     details: `
       Asks for what is not given: the address of the node, user name and password. Logs in, mints a named API token,
       checks it, and saves address and token in \`client.toml\` (\`client.<profile>.toml\` with \`--profile\`) in the
-      client configuration directory, readable by you alone. Password and session are neither saved nor logged.
+      client configuration directory, readable by you alone. Password and session are neither saved nor logged. A token
+      that was saved there before stays valid; it says which one that is.
 
       With \`--bootstrap\`, on a node that has no account yet, it first makes the account: it exchanges the bootstrap
       token that \`svc setup\` left in the configuration directory. That works once.
@@ -47,7 +51,7 @@ export class AuthCommand extends ClientCommand {
   url = Option.String('--url', { description: 'address of the node' });
   username = Option.String('--username', { description: 'who logs in' });
   tokenName = Option.String('--token-name', {
-    description: 'name of the API token (default: svc-cli@<hostname>)',
+    description: 'name of the API token (default: svc-cli <who runs this>@<hostname>)',
   });
   passwordStdin = Option.Boolean('--password-stdin', false, {
     description: 'read the password from standard input',
@@ -60,9 +64,9 @@ export class AuthCommand extends ClientCommand {
     const directory = configDir(this.context.env);
     const path = configPath(directory, this.profile);
     const bootstrapToken = this.bootstrap ? await readBootstrapToken(directory) : undefined;
-    const { url, username, password } = await this.answers(
-      (await readConfig(path).catch(() => undefined))?.url,
-    );
+    // A damaged file is about to be replaced, so nothing of it matters.
+    const before = await readConfig(path).catch(() => undefined);
+    const { url, username, password } = await this.answers(before?.url);
 
     const client = await this.context.clientFor(url);
     if (bootstrapToken !== undefined) {
@@ -71,18 +75,35 @@ export class AuthCommand extends ClientCommand {
         `Made the first account of the node: ${username}. ${bootstrapTokenPath(directory)} has done its work; keep it safe, or delete it.`,
       );
     }
-    const session = await client.login({ username, password });
-    try {
-      const name = this.tokenName ?? `svc-cli@${this.context.hostname}`.slice(0, 128);
-      const { token } = await client.mintToken(session.token, { name });
-      const me = await client.me(token);
-      if (me.user?.username !== username)
-        throw new CliError(ExitCode.denied, 'The node minted a token for somebody else; it was not saved.');
-      await writeConfig(path, { url, token });
-      this.print(`Logged in to ${url} as ${username}. Saved in ${path}.`);
-    } finally {
-      await this.endSession(client, session.token);
+    await loginForToken(client, {
+      credentials: { username, password },
+      tokenName: this.tokenName ?? this.defaultTokenName(),
+      keep: (token) => writeConfig(path, { url, token }),
+      warn: (message) => this.note(`svc: ${message}`),
+    });
+    this.print(`Logged in to ${url} as ${username}. Saved in ${path}.`);
+    if (before !== undefined) await this.tellOf(before, url);
+  }
+
+  /** Says who made it and where, so that it is known again in `svc tokens list`. */
+  private defaultTokenName(): string {
+    const { user, hostname } = this.context;
+    return `svc-cli ${user}@${hostname}`.slice(0, 128);
+  }
+
+  /** What was saved before is overwritten now, and nobody would know of it. */
+  private async tellOf(before: ClientConfig, url: string): Promise<void> {
+    if (before.url !== url) {
+      this.note(`The token that was saved before, for ${before.url}, was not revoked.`);
+      return;
     }
+    const client = await this.context.clientFor(url, before.token);
+    // Where it no longer holds, there is nothing to tell.
+    const me = await client.me().catch(() => undefined);
+    if (!me?.token) return;
+    const { name, id } = me.token;
+    this.note(`The token that was saved before ("${cleanLine(name)}") is still valid.`);
+    this.note(`If nothing else uses it, revoke it with: svc tokens revoke ${cleanLine(id)}`);
   }
 
   /** What was not given as a flag is asked for. */
@@ -102,26 +123,14 @@ export class AuthCommand extends ClientCommand {
     if (isExposed(url))
       this.note(`svc: the connection to ${url} is not encrypted: whoever sees it sees the password.`);
     const username = this.username ?? (await prompt.ask('User name'));
-    const password = this.passwordStdin ? await readAll(stdin) : await this.askPassword(prompt);
-    if (username === '' || password === '') throw usageError('User name and password must not be empty.');
+    if (username === '') throw usageError('The user name must not be empty.');
+    const password = await readPassword(this.context, {
+      question: 'Password',
+      fromStdin: this.passwordStdin,
+      twice: this.bootstrap,
+      prompt,
+    });
     return { url, username, password };
-  }
-
-  private async askPassword(prompt: Prompt): Promise<string> {
-    const password = await prompt.askHidden('Password');
-    if (this.bootstrap && (await prompt.askHidden('The same again')) !== password) {
-      throw usageError('The two passwords differ.', 'Nothing was made. Run the command again.');
-    }
-    return password;
-  }
-
-  /** The session was needed for minting only. It would end by itself; that it did not now is worth a word, no more. */
-  private async endSession(client: Client, token: string): Promise<void> {
-    try {
-      await client.logout(token);
-    } catch (error) {
-      this.note(`svc: the session could not be ended: ${toCliError(error).message}`);
-    }
   }
 }
 

@@ -51,3 +51,21 @@ export async function durationFlag(flag: string, text: string): Promise<number> 
     throw usageError(`${flag}: ${error.message}.`);
   }
 }
+
+/** RFC 3339 time of a flag that takes a time, or a duration back from now. Throws a usage error on anything else. */
+export function pastFlag(flag: string, text: string, now: number): Promise<string> {
+  return timeFlag(flag, text, (ms) => now - ms);
+}
+
+/** The same with a duration from now on. */
+export function futureFlag(flag: string, text: string, now: number): Promise<string> {
+  return timeFlag(flag, text, (ms) => now + ms);
+}
+
+async function timeFlag(flag: string, text: string, at: (ms: number) => number): Promise<string> {
+  const time = /^\d{4}-/.test(text) ? Date.parse(text) : at(await durationFlag(flag, text));
+  // Beyond that lies no time that a Date can hold.
+  if (!(Math.abs(time) <= 8.64e15))
+    throw usageError(`${flag}: "${text}" is no time.`, 'Write 10m, or 2026-01-31T12:00:00Z.');
+  return new Date(time).toISOString();
+}

@@ -1,14 +1,15 @@
 /** `svc logs` */
 import { Option } from 'clipanion';
 import type { WorkloadLogLine } from '../../specs/log-entry.ts';
-import type { Client, LogQuery } from '../client.ts';
+import type { Client } from '../client.ts';
+import type { LogQuery } from '../client/routes/logs.ts';
 import { ExitCode, usageError } from '../errors.ts';
 import { paletteFor } from '../output/colour.ts';
 import { cleanText } from '../output/text.ts';
 import { textLines } from '../output/lines.ts';
 import { followDeployment } from '../rollout/follow-deployment.ts';
 import { resolveService } from '../target.ts';
-import { ClientCommand, durationFlag, integerFlag } from './command.ts';
+import { ClientCommand, integerFlag, pastFlag } from './command.ts';
 
 export class LogsCommand extends ClientCommand {
   static override paths = [['logs']];
@@ -88,18 +89,11 @@ export class LogsCommand extends ClientCommand {
     if (this.deployment !== undefined && given) throw usageError('--deployment goes with -f only.');
     return {
       tail: integerFlag('--tail', this.tail, 0, 1_000_000),
-      since: this.since === undefined ? undefined : await this.sinceTime(this.since),
+      since:
+        this.since === undefined
+          ? undefined
+          : await pastFlag('--since', this.since, this.context.clock.now()),
       replica: this.replica,
     };
-  }
-
-  /** RFC 3339 time of what may be a duration back from now. */
-  private async sinceTime(text: string): Promise<string> {
-    const time = /^\d{4}-/.test(text)
-      ? Date.parse(text)
-      : this.context.clock.now() - (await durationFlag('--since', text));
-    if (Number.isNaN(time))
-      throw usageError(`--since: "${text}" is no time.`, 'Write 10m, or 2026-01-31T12:00:00Z.');
-    return new Date(time).toISOString();
   }
 }

@@ -5,14 +5,11 @@ import type { DeploymentResource, ServiceResource } from '../../specs/resources.
 import type { Client } from '../client.ts';
 import { ExitCode, usageError } from '../errors.ts';
 import { readManifest, type Manifest } from '../manifest.ts';
-import { elapsed } from '../output/age.ts';
 import { paletteFor } from '../output/colour.ts';
-import { cleanLine } from '../output/text.ts';
 import type { Target as Tree } from '../pack/target.ts';
 import { createMissing } from '../push/create-missing.ts';
-import { failureOf } from '../push/outcome.ts';
 import { uploadTree } from '../push/upload-tree.ts';
-import { followDeployment } from '../rollout/follow-deployment.ts';
+import { seeThrough } from '../rollout/see-through.ts';
 import { findService, type Target } from '../target.ts';
 import { ClientCommand } from './command.ts';
 
@@ -53,7 +50,7 @@ export class PushCommand extends ClientCommand {
   create = Option.Boolean('--create', false, { description: 'make the service first if it is not there' });
 
   override async execute(): Promise<number> {
-    const start = this.context.clock.now();
+    const since = this.context.clock.now();
     const root = resolve(this.context.cwd, this.root ?? '.');
     const manifest = await readManifest(root);
     const target = this.target(manifest, root);
@@ -74,9 +71,7 @@ export class PushCommand extends ClientCommand {
       this.note(`Follow it with: svc logs --deployment ${deployment.id} -f`);
       return ExitCode.done;
     }
-    const settled = await this.follow(client, deployment);
-    if (settled === undefined) return ExitCode.interrupted;
-    return this.conclude(service, settled, this.context.clock.now() - start);
+    return seeThrough(this.context, client, { deployment, service, since });
   }
 
   private target({ project, service }: Manifest, root: string): Target {
@@ -101,33 +96,5 @@ export class PushCommand extends ClientCommand {
     const { dim } = paletteFor(this.context.stderr, this.context.env);
     this.note(`Deployment ${deployment.number} of ${service.project}/${service.name} ${dim(deployment.id)}`);
     return deployment;
-  }
-
-  /** undefined: the user left; the deployment goes on. */
-  private async follow(
-    client: Client,
-    { id, number }: DeploymentResource,
-  ): Promise<DeploymentResource | undefined> {
-    const signal = this.context.interrupted();
-    try {
-      return await followDeployment(this.context, client, id);
-    } catch (error) {
-      if (!signal.aborted) throw error;
-      this.note(`\nDetached: the node goes on with deployment ${number}.`);
-      this.note(`Follow it with: svc logs --deployment ${id} -f`);
-      this.note(`Cancel it with: svc stop --deployment ${id}`);
-      return undefined;
-    }
-  }
-
-  private conclude(service: ServiceResource, deployment: DeploymentResource, took: number): number {
-    const failure = failureOf(deployment, service);
-    if (failure !== undefined) throw failure;
-    const { green, dim } = paletteFor(this.context.stdout, this.context.env);
-    const word =
-      deployment.status === 'Healthy' ? 'Healthy' : 'Healthy, and replaced by a newer deployment since';
-    const urls = service.urls.map(cleanLine).join(' ');
-    this.print(`${green(word)}${urls === '' ? '' : `: ${urls}`} ${dim(`(${elapsed(took)})`)}`);
-    return ExitCode.done;
   }
 }

@@ -4,12 +4,14 @@ import { createServer, type RequestListener } from 'node:http';
 import { join } from 'node:path';
 import type { Logger } from 'pino';
 import { buildApi } from '../../api/app.ts';
+import { trustIngress } from '../../api/client-address.ts';
 import { buildMetrics } from '../../api/metrics.ts';
 import type { NodeState } from '../../api/ports.ts';
 import type { Metrics } from '../../controllers/runtime/metrics.ts';
 import { ingressUser } from '../../ingress/index.ts';
 import type { Clock, Random } from '../../specs/clock.ts';
 import { programVersion } from '../version.ts';
+import { warnOfExposure } from './exposure.ts';
 import type { NodeSettings } from './settings.ts';
 import type { State } from './state.ts';
 
@@ -34,11 +36,17 @@ export async function startApi(
   parts: ApiParts,
 ): Promise<void> {
   const { state, node, metrics, clock, random, logger } = parts;
-  const { store, nodeKey, uploads, deploymentLogs, workloadLogs } = state;
-  const { controlDomain, appsDomain, publicHttpPort } = settings;
+  const { store, rotateNodeKey, uploads, deploymentLogs, workloadLogs } = state;
+  const { accounts, vault, audit, idempotency, loginFailures, nodeKey } = store;
+  const { controlDomain, appsDomain, publicHttpPort, sessionIdleMs, sessionMaxMs, auditKeepMs } = settings;
+  warnOfExposure(settings.apiListen, logger);
   const api = buildApi({
-    ...{ store, accounts: store.accounts, clock, random, nodeKey, node, logger },
-    settings: { controlDomain, appsDomain, publicHttpPort, version: programVersion() },
+    ...{ store, accounts, vault, audit, idempotency, loginFailures, nodeKey, rotateNodeKey },
+    ...{ clock, random, node, logger },
+    settings: {
+      ...{ controlDomain, appsDomain, publicHttpPort, sessionIdleMs, sessionMaxMs, auditKeepMs },
+      version: programVersion(),
+    },
     uploads: {
       receive: (id, body, signal) => uploads.receive(id, body, signal),
       discard: (id) => uploads.remove(id),
@@ -70,6 +78,7 @@ async function listenForIngress(
   stack: AsyncDisposableStack,
 ): Promise<void> {
   const server = createServer(routing);
+  trustIngress(server);
   await rm(path, { force: true });
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);

@@ -1,11 +1,14 @@
 /** Puts the controllers together: every kind's reconciler with what it needs, and the background work between them. */
 import type { Store } from '../../api/store/store.ts';
+import type { Vault } from '../../api/store/vault.ts';
 import { createBuilds } from '../../controllers/build/builds.ts';
 import type { Uploads } from '../../controllers/build/uploads.ts';
 import { deploymentReconciler, type DeploymentDeps } from '../../controllers/deployment/reconcile.ts';
 import type { Engine } from '../../controllers/engine/engine.ts';
 import type { DeploymentLogs } from '../../controllers/logs/deployment-logs.ts';
 import type { Followed, Follower } from '../../controllers/logs/follow.ts';
+import type { WorkloadLogs } from '../../controllers/logs/workload-logs.ts';
+import { leftoversReconciler } from '../../controllers/leftovers/reconcile.ts';
 import { projectReconciler } from '../../controllers/project/reconcile.ts';
 import { upstreamOf } from '../../controllers/replica/place.ts';
 import { createProber, type Ask } from '../../controllers/replica/prober.ts';
@@ -27,15 +30,21 @@ import { uploadReconciler } from '../../controllers/upload/reconcile.ts';
 import type { Ingress, Snapshot } from '../../ingress/index.ts';
 import type { Clock, Random } from '../../specs/clock.ts';
 import type { Row } from '../../specs/index.ts';
+import type { Masks } from '../../specs/mask.ts';
 import { routeSetKey, wakes } from './wakes.ts';
 
 export interface World {
   store: Store;
+  /** Opens the secrets of workloads. */
+  vault: Pick<Vault, 'open'>;
   engine: Engine;
   ingress: Ingress;
   uploads: Pick<Uploads, 'context' | 'remove'>;
-  deploymentLogs: Pick<DeploymentLogs, 'append' | 'flush'>;
+  deploymentLogs: Pick<DeploymentLogs, 'append' | 'flush' | 'remove'>;
+  workloadLogs: Pick<WorkloadLogs, 'remove' | 'removeAll'>;
   follower: Pick<Follower, 'follow' | 'last' | 'stop'>;
+  /** Hide secrets in what is kept and said of a project. */
+  masks: Masks;
   clock: Clock;
   random: Random;
   log: Log;
@@ -85,7 +94,7 @@ export function startAll(world: World): Controllers {
 
 /** What goes on between passes, and wakes them. */
 function startBackground(
-  { engine, ingress, uploads, deploymentLogs, ask, clock, nodeId, buildLimits }: World,
+  { engine, ingress, uploads, deploymentLogs, masks, ask, clock, nodeId, buildLimits }: World,
   waker: Waker,
 ) {
   const wake = (kind: ControllerKind) => (id: string) => waker.wake(kind, id);
@@ -112,8 +121,7 @@ function startBackground(
     engine,
     context: (id, paths, time) => uploads.context(id, paths, time),
     log: (id, entry) => deploymentLogs.append(id, entry),
-    clock,
-    nodeId,
+    ...{ masks, clock, nodeId },
     limits: buildLimits,
   });
   const prober = createProber({ ask, clock, onAnswer: wake('Replica') });
@@ -123,11 +131,14 @@ function startBackground(
 type Background = ReturnType<typeof startBackground>;
 
 function reconcilersOf(world: World, background: Background): Record<ControllerKind, Reconcile> {
-  const { store, engine, ingress, clock, nodeId, socketsDir, hostRoutes, appsDomain, control, uploads } =
-    world;
+  const { store, engine, ingress, clock, random, nodeId, socketsDir } = world;
+  const { hostRoutes, appsDomain, control, uploads, workloadLogs } = world;
   return {
     Project: projectReconciler({ store, engine, clock, nodeId, hostRoutes }),
-    Service: serviceReconciler({ store, engine, clock }),
+    Service: serviceReconciler({
+      ...{ store, engine, clock, random },
+      removeLogs: (id) => workloadLogs.removeAll(id),
+    }),
     Deployment: deploymentReconciler(deploymentDeps(world, background)),
     Replica: replicaReconciler(replicaDeps(world, background)),
     RouteSet: routeSetReconciler({
@@ -135,29 +146,34 @@ function reconcilersOf(world: World, background: Background): Record<ControllerK
       upstreamOf: (id, listen) => upstreamOf(id, listen, socketsDir),
     }),
     Upload: uploadReconciler({ store, clock, uploads }),
+    Leftovers: leftoversReconciler({ store, engine, nodeId, log: world.log }),
   };
 }
 
 function deploymentDeps(
-  { store, engine, ingress, clock, random, ...world }: World,
+  { store, engine, ingress, masks, clock, random, ...world }: World,
   { builds, routes }: Background,
 ): DeploymentDeps {
   return {
-    ...{ store, engine, ingress, builds, clock, random },
+    ...{ store, engine, ingress, builds, masks, clock, random },
     lastOutput: (replica) => world.follower.last(followed(replica, replica.status.container ?? ''), 20),
     log: (id, entry) => world.deploymentLogs.append(id, entry),
     flushLog: (id) => world.deploymentLogs.flush(id),
+    async removeLogs({ id, spec }) {
+      await world.deploymentLogs.remove(id);
+      await world.workloadLogs.remove(spec.service_id, id);
+    },
     awaitRoutes: (id) => routes.wait('Deployment', id),
   };
 }
 
 function replicaDeps(
-  { store, engine, ingress, clock, nodeId, socketsDir, sockets, follower }: World,
+  { store, vault, engine, ingress, masks, clock, nodeId, socketsDir, sockets, follower }: World,
   background: Background,
 ): ReplicaDeps {
   const { prober, stopJobs, routes } = background;
   return {
-    ...{ store, engine, ingress, clock, prober, nodeId, socketsDir, sockets },
+    ...{ store, vault, engine, ingress, masks, clock, prober, nodeId, socketsDir, sockets },
     probeOf: (id, startedAt) => prober.result(id, startedAt),
     follow: (replica, container) => follower.follow(followed(replica, container)),
     unfollow: (id) => follower.stop(id),
@@ -179,7 +195,8 @@ function lateWaker(): Waker & { become: (waker: Waker) => void } {
 }
 
 function followed({ id, spec }: Row<'Replica'>, container: string): Followed {
-  return { replica: id, container, serviceId: spec.service_id, deploymentId: spec.deployment_id };
+  const { project_id: projectId, service_id: serviceId, deployment_id: deploymentId } = spec;
+  return { replica: id, container, projectId, serviceId, deploymentId };
 }
 
 /** Concurrency 1 where a pass must not overlap with one over another key of its kind. Deadlines in milliseconds. */
@@ -197,6 +214,13 @@ function specs(reconcilers: Record<ControllerKind, Reconcile>): ControllerSpec[]
       singleton: routeSetKey,
     },
     { kind: 'Upload', reconcile: reconcilers.Upload, concurrency: 4, deadline: 60_000 },
+    {
+      kind: 'Leftovers',
+      reconcile: reconcilers.Leftovers,
+      concurrency: 1,
+      deadline: 300_000,
+      singleton: 'all',
+    },
   ];
 }
 

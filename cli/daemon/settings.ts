@@ -1,5 +1,6 @@
 /** Reads and checks a node's settings: flags win over SERVICE_* variables. Every mistake is named at once. */
 import { availableParallelism, totalmem } from 'node:os';
+import { durationMs } from '../../specs/duration.ts';
 import { settings as known, type SettingName } from '../../specs/settings.ts';
 import { didYouMean } from '../nearest.ts';
 import { defaultDataDir } from './directories.ts';
@@ -18,6 +19,11 @@ export interface NodeSettings {
   controlDomain: string | null;
   appsDomain: string | null;
   ingressWorkers: number;
+  /** Milliseconds a session lasts unused, and at most. */
+  sessionIdleMs: number;
+  sessionMaxMs: number;
+  /** Milliseconds that audit entries are kept. */
+  auditKeepMs: number;
   logLevel: string;
   /** What one build may take: half of the memory, three quarters of the cores, so that the rest of the node lives. */
   buildLimits: { memoryBytes: number; cpus: number };
@@ -34,6 +40,9 @@ export class SettingsError extends Error {
     this.name = 'SettingsError';
   }
 }
+
+/** Ten years: dates further off are of no use, and soon of no representation. */
+const longestSpan = '3650d';
 
 const levels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'];
 const hostname = /^(?=.{1,253}$)[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?(\.[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?)*$/;
@@ -67,6 +76,9 @@ export function readSettings(
     controlDomain: attempt('SERVICE_CONTROL_DOMAIN', '', parseDomain),
     appsDomain: attempt('SERVICE_APPS_DOMAIN', '', parseDomain),
     ingressWorkers: attempt('SERVICE_INGRESS_WORKERS', String(availableParallelism()), parseWorkers),
+    sessionIdleMs: attempt('SERVICE_SESSION_IDLE', '30d', (text) => parseSpan(text, '5m')),
+    sessionMaxMs: attempt('SERVICE_SESSION_MAX', '90d', (text) => parseSpan(text, '5m')),
+    auditKeepMs: attempt('SERVICE_AUDIT_KEEP', '90d', (text) => parseSpan(text, '1h')),
     logLevel: attempt('SERVICE_LOG_LEVEL', 'info', parseLevel),
   };
   if (violations.length > 0) throw new SettingsError(violations);
@@ -126,6 +138,14 @@ function parseWorkers(text: string): number {
   if (!Number.isInteger(count) || count < 1 || count > 256)
     throw new Error(`"${text}" is no number of workers: write 1 to 256`);
   return count;
+}
+
+/** @param least below it a session would end between two requests, or an entry go before anybody reads it */
+function parseSpan(text: string, least: string): number {
+  const ms = durationMs(text);
+  if (ms < durationMs(least) || ms > durationMs(longestSpan))
+    throw new Error(`"${text}" is out of range: write ${least} to ${longestSpan}`);
+  return ms;
 }
 
 function parseLevel(text: string): string {

@@ -1,9 +1,11 @@
 /** `svc setup`: the node's key, and the bootstrap token that it can verify. Both exist before the first `svc serve`. */
 import { randomBytes } from 'node:crypto';
-import { chmod, link, mkdir, open, readFile, rename, rm } from 'node:fs/promises';
+import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { mintBootstrapToken } from '../../api/auth/bootstrap-token.ts';
 import { prepareDataDir } from './directories.ts';
+import { ensureNodeKey, isRotating } from './node-key.ts';
+import { writeSecret } from './secret-file.ts';
 
 export interface SetupOptions {
   dataDir: string;
@@ -23,43 +25,17 @@ export interface SetupResult {
 
 export async function setup({ dataDir, configDir, force }: SetupOptions): Promise<SetupResult> {
   await prepareDataDir(dataDir);
-  const { key, path: keyPath, made: keyMade } = await ensureNodeKey(dataDir);
+  // Asked before the key is read: a token must not be signed with a key that is on its way out.
+  if (await isRotating(dataDir)) {
+    throw new Error(
+      `the key of the node in ${dataDir} is being rotated, or that was interrupted: try again in a moment, ` +
+        'and if it stays so, start the node with svc serve first, which ends the rotation',
+    );
+  }
+  const { key, path: keyPath, made: keyMade } = await ensureNodeKey(dataDir, randomBytes);
   await mkdir(configDir, { recursive: true, mode: 0o700 });
   const tokenPath = join(configDir, 'bootstrap.token');
   const token = mintBootstrapToken(key, randomBytes);
   const tokenMade = await writeSecret(tokenPath, `${token}\n`, force);
   return { keyPath, tokenPath, keyMade, tokenMade };
-}
-
-/** The node key: 32 random bytes, made once. @throws when the file holds anything else */
-export async function ensureNodeKey(dataDir: string): Promise<{ key: Buffer; path: string; made: boolean }> {
-  const path = join(dataDir, 'node.key');
-  const made = await writeSecret(path, randomBytes(32), false);
-  const key = await readFile(path);
-  if (key.length !== 32)
-    throw new Error(`${path} is no node key (${key.length} bytes instead of 32): restore it from a backup`);
-  return { key, path, made };
-}
-
-/** Writes a file that only its owner reads, whole or not at all. @returns false when one is there that is to stay */
-async function writeSecret(path: string, content: string | Buffer, replace: boolean): Promise<boolean> {
-  const part = `${path}.${randomBytes(6).toString('hex')}`;
-  const file = await open(part, 'wx', 0o600);
-  try {
-    await file.writeFile(content);
-    await file.sync();
-  } finally {
-    await file.close();
-  }
-  try {
-    if (replace) await rename(part, path);
-    else await link(part, path);
-    await chmod(path, 0o600);
-    return true;
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
-    throw error;
-  } finally {
-    await rm(part, { force: true });
-  }
 }

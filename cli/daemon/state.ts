@@ -1,6 +1,7 @@
 /** What a node keeps: its data directory, locked; its key; its store, bound to the directory; uploads and logs. */
 import { mkdir } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
+import type { RotateNodeKey } from '../../api/ports.ts';
 import { openNodeStore } from '../../api/store/node-store.ts';
 import type { OpenStore } from '../../api/store/open.ts';
 import { openUploads, type Uploads } from '../../controllers/build/uploads.ts';
@@ -9,14 +10,15 @@ import { openWorkloadLogs, type WorkloadLogs } from '../../controllers/logs/work
 import type { Log } from '../../controllers/runtime/log.ts';
 import type { Clock, Random } from '../../specs/clock.ts';
 import { prepareDataDir, prepareRunDir } from './directories.ts';
+import { nodeKeyRotation, readNodeKeys, settleNodeKey } from './node-key.ts';
 import type { NodeSettings } from './settings.ts';
-import { ensureNodeKey } from './setup.ts';
 
 export interface State {
   dataDir: string;
   runDir: string;
   nodeId: string;
-  nodeKey: Buffer;
+  /** Gives the node a new key. */
+  rotateNodeKey: RotateNodeKey;
   store: OpenStore;
   uploads: Uploads;
   deploymentLogs: DeploymentLogs;
@@ -39,10 +41,15 @@ export async function openState(
   const dataDir = resolve(settings.dataDir);
   await prepareDataDir(dataDir);
   const { databaseUrl } = settings;
-  const opened = await openNodeStore({ dataDir, databaseUrl, clock, random, log });
+  const opened = await openNodeStore({
+    ...{ dataDir, databaseUrl, clock, random, log },
+    readNodeKeys: () => readNodeKeys(dataDir, random),
+  });
   stack.defer(() => opened.close());
   const { store, nodeId } = opened;
-  const { key: nodeKey } = await ensureNodeKey(dataDir);
+  const { vault, nodeKey } = store;
+  await settleNodeKey(dataDir, nodeKey());
+  const rotateNodeKey = nodeKeyRotation({ dataDir, vault, nodeKey, random });
   const runDir = await prepareRunDir(nodeId, process.env);
   await mkdir(join(dataDir, 'ingress'), { recursive: true, mode: 0o700 });
 
@@ -52,7 +59,7 @@ export async function openState(
   stack.defer(() => workloadLogs.close());
   const uploads = await openUploads({ dir: join(dataDir, 'uploads') });
   await dropStrayUploads(uploads, store);
-  return { dataDir, runDir, nodeId, nodeKey, store, uploads, deploymentLogs, workloadLogs };
+  return { dataDir, runDir, nodeId, rotateNodeKey, store, uploads, deploymentLogs, workloadLogs };
 }
 
 /** Archives without a row: the node went down between staging one and writing that it is there. */

@@ -18,6 +18,9 @@ async function concernedDeployments({ id }: Change, reader: Reader): Promise<str
 }
 
 export const wakes: readonly Mapping[] = [
+  // A project that is being deleted waits for its services, a service for what belongs to it.
+  { from: 'Service', to: 'Project', by: ['deleted', 'purged'], ids: owner },
+  { from: 'Upload', to: 'Service', by: ['purged'], ids: owner },
   // A project's network is there: replicas that waited for it ask again by themselves, new ones by this.
   { from: 'Project', to: 'RouteSet', ids: always(routeSetKey) },
   // What is wanted or promoted changed: the deployments whose business that may be. Not all there ever were: a push would
@@ -33,7 +36,8 @@ export const wakes: readonly Mapping[] = [
     by: ['status'],
     ids: async ({ id }, reader) => {
       const deployment = await reader.get('Deployment', id);
-      return deployment ? [deployment.spec.source.upload.upload_id] : [];
+      // One that takes over an image was not built from the upload that its source names.
+      return deployment?.spec.reuse === null ? [deployment.spec.source.upload.upload_id] : [];
     },
   },
   { from: 'Replica', to: 'Deployment', ids: owner },

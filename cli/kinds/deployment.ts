@@ -73,6 +73,9 @@ async function describeDeployment(
       Message: deployment.message,
       Promoted: deployment.promoted ? `yes, since ${moment(deployment.promoted_at, now)}` : 'no',
       Source: `upload ${upload.upload_id}, Dockerfile ${upload.dockerfile_path}, context ${upload.context_path}`,
+      ...(deployment.reuse !== null && {
+        Release: `changed configuration, image of deployment ${deployment.reuse}`,
+      }),
       Image: deployment.image ?? 'none',
     }),
     conditionsSection(deployment.conditions, now),

@@ -1,8 +1,13 @@
 /** Projects, as `svc get` and `svc describe` show them. */
 import type { ProjectResource, ServiceResource } from '../../specs/resources.ts';
+import type { Client } from '../client.ts';
+import { CliError, ExitCode } from '../errors.ts';
 import { age } from '../output/age.ts';
-import { table } from '../output/table.ts';
-import type { Kind } from './kind.ts';
+import { table, type Column } from '../output/table.ts';
+import { deployKeyFacts } from './deploy-key.ts';
+import { registryListing } from './image-registry.ts';
+import type { Deletion, Kind, Section } from './kind.ts';
+import { memberListing } from './member.ts';
 import { conditionsSection, facts, moment } from './sections.ts';
 import { serviceState } from './service.ts';
 
@@ -24,15 +29,69 @@ export const projectKind: Kind<ProjectResource> = {
       ? projects
       : projects.filter(({ id, name }) => name === wanted || id === wanted);
   },
-  async describe(client, project, now) {
-    const services = await client.services({ project: project.id });
-    return [
-      facts({ Name: project.name, Id: project.id, Created: moment(project.created_at, now) }),
-      conditionsSection(project.conditions, now),
-      { title: 'Services', lines: services.length === 0 ? ['none'] : serviceLines(services) },
-    ];
-  },
+  describe: describeProject,
+  deletion: projectDeletion,
 };
+
+async function describeProject(client: Client, project: ProjectResource, now: number): Promise<Section[]> {
+  const { id } = project;
+  const [services, members, registries, key] = await Promise.all([
+    client.services({ project: id }),
+    ifAllowed(client.members(id)),
+    ifAllowed(client.registries(id)),
+    ifAllowed(client.deployKey(id)),
+  ]);
+  return [
+    facts({ Name: project.name, Id: id, Created: moment(project.created_at, now) }),
+    conditionsSection(project.conditions, now),
+    { title: 'Services', lines: services.length === 0 ? ['none'] : serviceLines(services) },
+    section('Members', members, (list) => rows(memberListing.columns(now), list)),
+    section('Registries', registries, (list) => rows(registryListing.columns(now), list)),
+    section('Deploy key', key, (found) => deployKeyFacts(found, now).lines),
+  ];
+}
+
+/** What a part of a project is, where there is any and the user may see it. */
+async function ifAllowed<T>(answer: Promise<T>): Promise<T | 'none' | 'hidden'> {
+  try {
+    return await answer;
+  } catch (error) {
+    if (error instanceof CliError && error.code === 'forbidden') return 'hidden';
+    if (error instanceof CliError && error.exitCode === ExitCode.notFound) return 'none';
+    throw error;
+  }
+}
+
+function section<T>(title: string, found: T | 'none' | 'hidden', lines: (found: T) => string[]): Section {
+  if (found === 'hidden') return { title, lines: ['not shown: your role is too low'] };
+  return { title, lines: found === 'none' ? ['none'] : lines(found) };
+}
+
+function rows<T>(columns: readonly Column<T>[], items: readonly T[]): string[] {
+  return items.length === 0
+    ? ['none']
+    : table(
+        columns.filter(({ wide }) => wide !== true),
+        items,
+      );
+}
+
+/** How a project is deleted. */
+export function projectDeletion(client: Client, { id, name }: ProjectResource): Deletion {
+  return {
+    name,
+    warning: (cascade) =>
+      `This deletes project ${name} with ${cascade ? 'all of its services, ' : ''}its members, registries and deploy key. It cannot be undone.`,
+    begin: (cascade) =>
+      client.deleteProject(id, cascade).catch((error: unknown) => {
+        if (!(error instanceof CliError) || error.code !== 'conflict' || cascade) throw error;
+        const { exitCode, code, message } = error;
+        const next = `Delete it with all of them: svc delete project ${name} --cascade`;
+        throw new CliError(exitCode, message, { code, next, cause: error });
+      }),
+    look: (signal) => client.project(id, signal),
+  };
+}
 
 function serviceLines(services: readonly ServiceResource[]): string[] {
   return table(

@@ -4,7 +4,8 @@ import type { Client } from '../client.ts';
 import { age } from '../output/age.ts';
 import { table } from '../output/table.ts';
 import { deploymentColumns, replicaLines } from './deployment-lines.ts';
-import type { Kind, Section } from './kind.ts';
+import type { Deletion, Kind, Section } from './kind.ts';
+import { secretListing } from './secret.ts';
 import { conditionsSection, facts, moment } from './sections.ts';
 
 export const serviceKind: Kind<ServiceResource> = {
@@ -29,7 +30,18 @@ export const serviceKind: Kind<ServiceResource> = {
     return client.services({ project, name });
   },
   describe: describeService,
+  deletion: serviceDeletion,
 };
+
+function serviceDeletion(client: Client, { id, name, project }: ServiceResource): Deletion {
+  return {
+    name,
+    warning: () =>
+      `This stops service ${project}/${name} and deletes it with its deployments, domains and secrets. It cannot be undone.`,
+    begin: () => client.deleteService(id),
+    look: (signal) => client.service(id, signal),
+  };
+}
 
 /** One word: why it is ready or not, as its controller says. */
 export function serviceState({ conditions }: ServiceResource): string {
@@ -38,7 +50,10 @@ export function serviceState({ conditions }: ServiceResource): string {
 
 async function describeService(client: Client, service: ServiceResource, now: number): Promise<Section[]> {
   const { health, resources, release, env } = service;
-  const deployments = await client.deployments(service.id);
+  const [deployments, secrets] = await Promise.all([
+    client.deployments(service.id),
+    client.secrets(service.id),
+  ]);
   const numberOf = (id: string | null) => {
     if (id === null) return 'none';
     const found = deployments.find((deployment) => deployment.id === id);
@@ -67,6 +82,10 @@ async function describeService(client: Client, service: ServiceResource, now: nu
           .map(([key, value]) => `${key}=${value}`)
           .join('\n') || 'none',
     }),
+    {
+      title: 'Secrets',
+      lines: secrets.length === 0 ? ['none'] : table(secretListing.columns(now), secrets),
+    },
     conditionsSection(service.conditions, now),
     ...(promoted === undefined ? [] : [{ title: 'Replicas', lines: replicaLines(promoted, now) }]),
     {

@@ -1,5 +1,5 @@
 /** Prints a list of resources, or one, in the format of `-o`. */
-import type { Kind } from '../kinds/kind.ts';
+import type { Listing } from '../kinds/kind.ts';
 import { usageError } from '../errors.ts';
 import { didYouMean } from '../nearest.ts';
 import { json, yaml } from './document.ts';
@@ -16,8 +16,15 @@ export function formatOf(flag: string | undefined): Format {
   throw usageError(`-o takes ${formats.join(', ')}, not "${flag}".${didYouMean(flag ?? '', formats)}`);
 }
 
+/** The same for one thing that is shown alone and has no table: `table` is its lines for people. */
+export function documentFormatOf(flag: string | undefined): 'table' | 'json' | 'yaml' {
+  const found = (['table', 'json', 'yaml'] as const).find((format) => format === (flag ?? 'table'));
+  if (found !== undefined) return found;
+  throw usageError(`-o takes table, json or yaml here, not "${flag}".`);
+}
+
 export interface PrinterOptions {
-  kind: Kind<unknown>;
+  kind: Listing<unknown>;
   format: Format;
   /** One resource was asked for by name: its document stands alone, not in a list. */
   single: boolean;

@@ -5,6 +5,7 @@
 import type { Clock } from '../../specs/clock.ts';
 import type { Row } from '../../specs/index.ts';
 import type { DeploymentLogEntry } from '../../specs/log-entry.ts';
+import type { Masks } from '../../specs/mask.ts';
 import { timestamp } from '../../specs/meta.ts';
 import { ProblemError } from '../../specs/problem.ts';
 import type { DeploymentReason } from '../../specs/reasons.ts';
@@ -42,6 +43,8 @@ export interface BuildsDeps {
     time: number,
   ) => Promise<{ stream: NodeJS.ReadableStream; dockerfile: string }>;
   log: (deploymentId: string, entry: DeploymentLogEntry) => void;
+  /** Hide the project's secrets in what a build prints. */
+  masks: Masks;
   clock: Clock;
   nodeId: string;
   limits: { memoryBytes: number; cpus: number };
@@ -71,6 +74,8 @@ async function build(row: Row<'Deployment'>, signal: AbortSignal, deps: BuildsDe
   } = row.spec.source.upload;
   const time = Math.floor(Date.parse(row.created_at) / 1_000);
   const { stream, dockerfile } = await deps.context(uploadId, { dockerfilePath, contextPath }, time);
+  const { masks, clock } = deps;
+  const project = row.spec.project_id;
   return deps.engine.build({
     context: stream,
     dockerfile,
@@ -78,8 +83,12 @@ async function build(row: Row<'Deployment'>, signal: AbortSignal, deps: BuildsDe
     labels: { 'svc.node': deps.nodeId, 'svc.deployment': row.id },
     limits: deps.limits,
     signal,
-    onLine: ({ stream: from, line }) =>
-      deps.log(row.id, { event: 'log', at: timestamp(deps.clock.now()), phase: 'build', stream: from, line }),
+    mask: () => masks.lines(project),
+    onLine: ({ stream: from, line: text }) => {
+      // Steps are named after their instructions, which may hold a value as well.
+      const line = masks.text(project, text);
+      deps.log(row.id, { event: 'log', at: timestamp(clock.now()), phase: 'build', stream: from, line });
+    },
   });
 }
 

@@ -18,9 +18,14 @@ export interface Observed {
   service: Row<'Service'> | undefined;
   /** Living replicas of this deployment. */
   replicas: ReplicaView[];
+  /** How many more there are that are on their way out. */
+  leaving: number;
   /** The range of the project's addresses; null until there is one. */
   subnet: string | null;
   build: BuildState | undefined;
+  /** The deployment whose image this one takes over, and that image if the engine has it. */
+  base: Row<'Deployment'> | undefined;
+  baseImage: string | undefined;
   /** The image, if the engine has it under this deployment's tag. Looked for only while there is none on record. */
   builtImage: string | undefined;
   /** Why the engine could not be asked. */
@@ -39,23 +44,27 @@ export interface ObserveDeps {
 
 export async function observe(row: Row<'Deployment'>, now: number, deps: ObserveDeps): Promise<Observed> {
   const { store } = deps;
-  const [service, project, replicas] = await Promise.all([
+  const [service, project, replicas, base] = await Promise.all([
     store.get('Service', row.spec.service_id),
     store.get('Project', row.spec.project_id),
     store.list('Replica', { owner: row.id }),
+    row.spec.reuse === null ? undefined : store.get('Deployment', row.spec.reuse),
   ]);
   const living = replicas.filter((replica) => replica.deleted_at === null);
   const isOver = now >= gateDeadline(living, row, now);
   const build = deps.builds.find(row.id);
-  const image = mayBeBuilt(row) && build === undefined ? await findImage(row, deps) : {};
+  const image = mayHaveImage(row) && build === undefined ? await findImages(row, base, deps) : {};
   return {
     service,
     replicas: await Promise.all(
       living.map(async (replica) => ({ row: replica, output: await outputOf(replica, row, isOver, deps) })),
     ),
+    leaving: replicas.length - living.length,
     subnet: project?.status.subnet ?? null,
     build,
-    builtImage: image.id,
+    builtImage: image.own,
+    base,
+    baseImage: image.base,
     engineError: image.error,
     routed: deps.ingress.applied()?.services[row.spec.service_id]?.replicas ?? [],
   };
@@ -78,17 +87,22 @@ export async function isCurrent(
 }
 
 /** A build of an earlier control plane, which this one knows nothing of, may have come to its end. */
-function mayBeBuilt({ status }: Row<'Deployment'>): boolean {
-  return status.image === null && status.building_at !== null;
+function mayHaveImage({ spec, status, deleted_at: deleted }: Row<'Deployment'>): boolean {
+  return deleted === null && status.image === null && (status.building_at !== null || spec.reuse !== null);
 }
 
-async function findImage(
+/** The image under its own tag, else the one that it is to take over. */
+async function findImages(
   row: Row<'Deployment'>,
-  deps: ObserveDeps,
-): Promise<{ id?: string; error?: string }> {
+  base: Row<'Deployment'> | undefined,
+  { engine }: ObserveDeps,
+): Promise<{ own?: string; base?: string; error?: string }> {
   try {
-    const id = await deps.engine.findImage(imageTag(row));
-    return id === undefined ? {} : { id };
+    const own = await engine.findImage(imageTag(row));
+    if (own !== undefined) return { own };
+    const image = base?.status.image ?? null;
+    const found = image === null ? undefined : await engine.findImage(image);
+    return found === undefined ? {} : { base: found };
   } catch (error) {
     // Out of reach is an observation, not a failure of the pass: the deadline must still end in a verdict.
     if (error instanceof EngineError && error.code === 'unavailable') return { error: error.message };

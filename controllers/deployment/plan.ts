@@ -2,32 +2,22 @@
  * Decides what a deployment needs next. Pure: desired and observed state and the time go in, steps and a verdict come out.
  * The state diagram is in specs/deployment.ts.
  */
+import { isSettled } from '../../specs/deployment.ts';
 import type { Row } from '../../specs/index.ts';
-import type { DeploymentPhase } from '../../specs/deployment.ts';
-import type { DeploymentReason, Reason } from '../../specs/reasons.ts';
+import { obtain } from './artifact.ts';
+import type { Decision } from './decision.ts';
+import { gateDeadline } from './gate.ts';
 import type { Observed, ReplicaView } from './observe.ts';
 import type { Step } from './steps.ts';
-import { gateDeadline } from './gate.ts';
 import { gateVerdict, rowsOf } from './verdict.ts';
 
-/** A build that takes longer than this has failed. Milliseconds. */
-export const buildLimitMs = 30 * 60_000;
-
-export interface Decision {
-  steps: Step[];
-  phase: DeploymentPhase;
-  reason: Reason<typeof DeploymentReason>;
-  message: string;
-  /** The image that was built. */
-  image?: string;
-  /** A restart to this epoch failed while an older one goes on serving. */
-  failedEpoch?: number;
-  requeueAfter?: number;
-}
+/** Milliseconds until it is looked again whether the project has a range of addresses. */
+const networkPause = 200;
 
 /** Whether this deployment should have replicas now. */
 export function isWanted(row: Row<'Deployment'>, service: Row<'Service'> | undefined): boolean {
-  if (!service?.spec.rollout.running || row.spec.stopped || row.deleted_at !== null) return false;
+  if (!service?.spec.rollout.running || row.spec.stopped) return false;
+  if (service.deleted_at !== null || row.deleted_at !== null) return false;
   if (row.status.phase === 'Failed' || (row.status.phase === 'Stopped' && row.status.image === null))
     return false;
   return service.spec.rollout.target === row.id || service.status.promoted === row.id;
@@ -35,8 +25,9 @@ export function isWanted(row: Row<'Deployment'>, service: Row<'Service'> | undef
 
 export function plan(row: Row<'Deployment'>, observed: Observed, now: number): Decision {
   const { service } = observed;
+  if (row.deleted_at !== null) return remove(row, observed);
   if (!service || !isWanted(row, service)) return retire(row, observed);
-  if (row.status.image === null) return build(row, observed, now);
+  if (row.status.image === null) return obtain(row, observed, now);
   return release(row, service, observed, now);
 }
 
@@ -48,7 +39,9 @@ function retire(row: Row<'Deployment'>, { service, replicas, build: job }: Obser
   if (phase === 'Failed' || phase === 'Stopped' || phase === 'Inactive') {
     return { steps, phase, reason: reason as Decision['reason'], message };
   }
-  const asked = row.spec.stopped || service?.spec.rollout.running !== true;
+  if (!service || service.deleted_at !== null)
+    return { steps, phase: 'Stopped', reason: 'Deleting', message: 'Its service is being deleted.' };
+  const asked = row.spec.stopped || !service.spec.rollout.running;
   if (!asked && row.status.promoted_at !== null) {
     return {
       steps,
@@ -70,59 +63,18 @@ function retire(row: Row<'Deployment'>, { service, replicas, build: job }: Obser
     : { steps, phase: 'Stopped', reason: 'Cancelled', message: 'Cancelled before it was promoted.' };
 }
 
-function build(row: Row<'Deployment'>, observed: Observed, now: number): Decision {
-  const { build: job, builtImage, engineError } = observed;
-  const startedAt = row.status.building_at === null ? now : Date.parse(row.status.building_at);
-  const image = job?.state === 'done' ? job.image : builtImage;
-  if (image !== undefined) {
-    const steps: Step[] = job ? [{ do: 'forgetBuild' }] : [];
-    return {
-      steps,
-      image,
-      phase: 'Starting',
-      reason: 'WaitingForHealth',
-      message: 'The image is built.',
-      requeueAfter: 0,
-    };
+/** It goes: its build and its replicas first, then its image and its logs, and the row at last. */
+function remove(row: Row<'Deployment'>, { replicas, leaving, build: job }: Observed): Decision {
+  const phase = isSettled(row.status.phase) && row.status.phase !== 'Healthy' ? row.status.phase : 'Stopped';
+  const steps: Step[] = replicas.map((replica) => ({ do: 'removeReplica', id: replica.row.id }));
+  if (job) steps.unshift({ do: 'forgetBuild' });
+  const left = replicas.length + leaving;
+  if (left > 0 || job) {
+    const what = left > 0 ? `its replicas to be gone: ${left} left` : 'its build to end';
+    return { steps, phase, reason: 'Deleting', message: `Waiting for ${what}.` };
   }
-  if (job?.state === 'failed' && !job.transient) {
-    return { steps: [{ do: 'forgetBuild' }], phase: 'Failed', reason: job.reason, message: job.message };
-  }
-  if (now - startedAt > buildLimitMs) {
-    const steps: Step[] = job ? [{ do: 'forgetBuild' }] : [];
-    return engineError === undefined
-      ? {
-          steps,
-          phase: 'Failed',
-          reason: 'BuildTimedOut',
-          message: `The build took longer than ${buildLimitMs / 60_000} minutes.`,
-        }
-      : {
-          steps,
-          phase: 'Failed',
-          reason: 'EngineUnavailable',
-          message: `The engine was out of reach: ${engineError}`,
-        };
-  }
-  return buildGoesOn(observed);
-}
-
-function buildGoesOn({ build: job, engineError }: Observed): Decision {
-  const trouble = engineError ?? (job?.state === 'failed' ? job.message : undefined);
-  if (trouble !== undefined) {
-    const steps: Step[] = engineError === undefined ? [{ do: 'forgetBuild' }] : [];
-    return {
-      steps,
-      phase: 'Building',
-      reason: 'EngineUnavailable',
-      message: `Waiting for the engine: ${trouble}`,
-      requeueAfter: 2_000,
-    };
-  }
-  if (job?.state === 'running')
-    return { steps: [], phase: 'Building', reason: 'Building', message: 'The image is being built.' };
-  const steps: Step[] = job ? [] : [{ do: 'startBuild' }];
-  return { steps, phase: 'Pending', reason: 'Queued', message: 'Waiting for its turn to build.' };
+  const last: Step[] = [{ do: 'removeImage' }, { do: 'removeLogs' }, { do: 'purge' }];
+  return { steps: last, phase, reason: 'Deleting', message: 'It is being deleted.' };
 }
 
 /** It has an image: bring up replicas of the wanted epoch, gate them, promote, wait for the route. */
@@ -159,7 +111,8 @@ function release(row: Row<'Deployment'>, service: Row<'Service'>, observed: Obse
     steps,
     phase: live === null || service.status.promoted !== row.id ? 'Starting' : 'Healthy',
     ...waiting,
-    requeueAfter: Math.max(left, 0) + 1,
+    // Of a project that was just made nobody tells when it has its range.
+    requeueAfter: Math.min(Math.max(left, 0) + 1, observed.subnet === null ? networkPause : Infinity),
   };
 }
 
@@ -219,7 +172,7 @@ function failed(row: Row<'Deployment'>, { reason, message, epoch, live, candidat
       phase: 'Healthy',
       reason: 'Promoted',
       message: `The restart failed; the replicas before it go on. ${message}`,
-      failedEpoch: epoch,
+      failedRestart: { epoch, reason },
     };
   }
   return { steps, phase: 'Failed', reason, message };

@@ -5,23 +5,33 @@ import type { DeploymentLogEntry } from '../../specs/log-entry.ts';
 import { newId, timestamp } from '../../specs/meta.ts';
 import type { Reader, Store, Writer } from '../../api/store/store.ts';
 import type { Builds } from '../build/builds.ts';
+import type { Engine } from '../engine/engine.ts';
+import { imageTag } from '../engine/names.ts';
 import { nextAddress } from './address.ts';
 import { isCurrent, type Observed } from './observe.ts';
 
 export type Step =
   | { do: 'startBuild' }
   | { do: 'forgetBuild' }
+  /** `of`: the deployment that has it, in words. */
+  | { do: 'tagImage'; image: string; of: string }
   | { do: 'createReplica'; epoch: number; index: number; subnet: string; image: string }
   | { do: 'removeReplica'; id: string }
-  | { do: 'promote'; epoch: number };
+  | { do: 'promote'; epoch: number }
+  | { do: 'removeImage' }
+  | { do: 'removeLogs' }
+  | { do: 'purge' };
 
 export interface StepDeps {
   store: Store;
+  engine: Pick<Engine, 'tagImage' | 'removeImage'>;
   builds: Builds;
   clock: Clock;
   random: Random;
   /** Appends to the deployment's log. */
   log: (deploymentId: string, entry: DeploymentLogEntry) => void;
+  /** Removes its log and what its workload printed. */
+  removeLogs: (row: Row<'Deployment'>) => Promise<void>;
 }
 
 type Executors = {
@@ -36,9 +46,13 @@ type Executors = {
 const executors: Executors = {
   startBuild: (_, row, { builds }) => builds.start(row),
   forgetBuild: (_, row, { builds }) => builds.forget(row.id),
+  tagImage,
   createReplica,
   removeReplica: ({ id }, _, { store }) => store.write((writer) => writer.markDeleted('Replica', id)),
   promote,
+  removeImage: (_, row, { engine }) => engine.removeImage(imageTag(row)),
+  removeLogs: (_, row, { removeLogs }) => removeLogs(row),
+  purge,
 };
 
 export async function apply(
@@ -94,12 +108,28 @@ async function createReplica(
       },
     });
   });
-  deps.log(row.id, {
-    event: 'log',
-    at: timestamp(deps.clock.now()),
-    phase: 'release',
-    stream: 'stdout',
-    line: `Starting replica ${index + 1}`,
+  say(`Starting replica ${index + 1}`, row, deps);
+}
+
+async function tagImage(
+  { image, of }: Extract<Step, { do: 'tagImage' }>,
+  row: Row<'Deployment'>,
+  deps: StepDeps,
+): Promise<void> {
+  await deps.engine.tagImage(image, imageTag(row));
+  say(`A configuration change of ${of}: its image is used, nothing is built`, row, deps);
+}
+
+/** A line of the deployment's log. */
+function say(line: string, { id }: Row<'Deployment'>, { log, clock }: StepDeps): void {
+  log(id, { event: 'log', at: timestamp(clock.now()), phase: 'release', stream: 'stdout', line });
+}
+
+/** Unless a replica came in between. */
+function purge(_: Step, { id }: Row<'Deployment'>, { store }: StepDeps): Promise<void> {
+  return store.write(async (writer) => {
+    if ((await writer.list('Replica', { owner: id, limit: 1 })).length === 0)
+      await writer.purge('Deployment', id);
   });
 }
 
@@ -129,7 +159,8 @@ async function promote(
     await writer.patchStatus('Deployment', row.id, row.generation, { epoch, promoted_at: at });
     const { promoted, previous } = service.status;
     if (promoted === row.id) return;
-    await writer.patchStatus('Service', service.id, service.generation, {
+    // What is observed of the service stays as it is: only its own controller knows whether the rest of it was seen to.
+    await writer.patchStatus('Service', service.id, service.observed_generation, {
       promoted: row.id,
       previous: promoted ?? previous,
     });

@@ -51,8 +51,9 @@ const unrunnable = /^(?:\[FATAL tini|ERROR \(catatonit)/;
 function died({ row, output }: ReplicaView): Verdict {
   const exit = row.status.last_exit;
   if (exit === null) {
-    const why =
-      row.status.conditions.find((condition) => condition.type === 'Ready')?.message ?? 'no reason was given';
+    const ready = row.status.conditions.find((condition) => condition.type === 'Ready');
+    const why = ready?.message ?? 'no reason was given';
+    if (ready?.reason === 'SecretUnavailable') return { reason: 'SecretUnavailable', message: why };
     return { reason: 'StartFailed', message: `The engine could not start it: ${why}` };
   }
   const init = output.at(-1) ?? '';

@@ -8,7 +8,7 @@ import { connect, ping, type Connection } from './connect.ts';
 import { BuildCap } from './docker/build-cap.ts';
 import { build } from './docker/build.ts';
 import { containerEvents } from './docker/events.ts';
-import { findImage, removeImage } from './docker/images.ts';
+import { findImage, listImages, removeImage, tagImage } from './docker/images.ts';
 import { replicaLogs } from './docker/logs.ts';
 import { ensureNetwork, listNetworks, removeNetwork } from './docker/networks.ts';
 import * as replicas from './docker/replicas.ts';
@@ -20,6 +20,7 @@ import {
   type EngineEvent,
   type EngineInfo,
   type EngineLogLine,
+  type ImageState,
   type Labels,
   type NetworkSpec,
   type NetworkState,
@@ -71,8 +72,16 @@ export class DockerEngine implements Engine {
     return this.call((connection) => build(connection, this.options.clock, this.capFor(connection), request));
   }
 
+  listImages(labels: Labels): Promise<ImageState[]> {
+    return this.call((connection) => listImages(connection, this.options.clock, labels));
+  }
+
   findImage(reference: string): Promise<string | undefined> {
     return this.call((connection) => findImage(connection, this.options.clock, reference));
+  }
+
+  tagImage(image: string, tag: string): Promise<void> {
+    return this.call((connection) => tagImage(connection, this.options.clock, image, tag));
   }
 
   removeImage(reference: string): Promise<void> {

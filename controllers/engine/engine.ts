@@ -2,6 +2,7 @@
  * The engine port: what svc needs of whatever runs containers. It speaks of networks, images and replicas, so that an
  * engine of several machines can stand behind it. Every call has a deadline and rejects with an EngineError.
  */
+import type { LineMask } from '../../specs/mask.ts';
 
 export interface EngineInfo {
   version: string;
@@ -37,6 +38,12 @@ export interface NetworkState {
   /** Empty when the engine gave none. */
   subnets: string[];
   labels: Labels;
+}
+
+export interface ImageState {
+  /** Content id. */
+  id: string;
+  tags: string[];
 }
 
 /** A replica to create: everything the engine has to know, nothing that it decides. */
@@ -82,6 +89,11 @@ export interface BuildRequest {
   labels: Labels;
   limits: { memoryBytes: number; cpus: number };
   onLine: (line: { stream: 'stdout' | 'stderr'; line: string }) => void;
+  /**
+   * Makes what hides secrets in the output of one step, by stream: steps run side by side, and a value may be split over the
+   * lines of one of them. Lines, and what an error repeats of them, come through it.
+   */
+  mask?: () => LineMask;
   signal: AbortSignal;
 }
 
@@ -110,9 +122,19 @@ export interface Engine {
    * is the failing step and its last lines. Reads the context to its end or destroys it.
    */
   build(request: BuildRequest): Promise<string>;
+  /** Images that were built with all of these labels. */
+  listImages(labels: Labels): Promise<ImageState[]>;
   /** Content id of a tag or id the engine has, else undefined. */
   findImage(reference: string): Promise<string | undefined>;
-  /** Succeeds when there is none; `conflict` while a container uses it. */
+  /**
+   * Gives an image one more tag, taking it from whichever image has it. Rejects with `not_found` when there is no such image.
+   * @param image its content id
+   */
+  tagImage(image: string, tag: string): Promise<void>;
+  /**
+   * Takes a tag away, and the image with its last one. Succeeds when there is none; `conflict` while a container uses the
+   * image and this is its last tag.
+   */
   removeImage(reference: string): Promise<void>;
 
   /**

@@ -1,8 +1,9 @@
 /**
  * Follows what running containers print into the log files: each from where it was left, and again when the engine comes
- * back. The files, not the engine, are what people read: they outlive the containers.
+ * back. The files, not the engine, are what people read: they outlive the containers, and hold no secret.
  */
 import type { Clock } from '../../specs/clock.ts';
+import { leadLines, type Masks } from '../../specs/mask.ts';
 import { EngineError, type Engine } from '../engine/engine.ts';
 import type { Log } from '../runtime/log.ts';
 import { isAfter } from './instant.ts';
@@ -11,6 +12,7 @@ import type { LastLines, WorkloadLogs } from './workload-logs.ts';
 export interface Followed {
   replica: string;
   container: string;
+  projectId: string;
   serviceId: string;
   deploymentId: string;
 }
@@ -31,6 +33,7 @@ export interface Follower {
 export interface FollowerDeps {
   engine: Pick<Engine, 'replicaLogs'>;
   logs: Pick<WorkloadLogs, 'append' | 'flush' | 'lastAt' | 'read'>;
+  masks: Pick<Masks, 'lines'>;
   clock: Clock;
   log: Pick<Log, 'debug' | 'warn'>;
 }
@@ -56,7 +59,7 @@ interface Following {
 }
 
 export function openFollower(deps: FollowerDeps): Follower {
-  const { logs, clock } = deps;
+  const { clock } = deps;
   const all = new Map<string, Following>();
   let closed = false;
 
@@ -91,10 +94,7 @@ export function openFollower(deps: FollowerDeps): Follower {
       const rest = known?.work === 'rest' ? known : begin('rest', target);
       if (known?.work === 'follow' && !known.leaving) rest.next = known.target;
       await rest.ended;
-      const lines: string[] = [];
-      const query = { replica: target.replica, tail: count };
-      for await (const { line } of logs.read(target.serviceId, query)) lines.push(line.line);
-      return lines;
+      return lastLines(target, count, deps);
     },
     async stop(replica) {
       const following = all.get(replica);
@@ -110,6 +110,19 @@ export function openFollower(deps: FollowerDeps): Follower {
       await Promise.all([...all.values()].map(({ ended }) => ended));
     },
   };
+}
+
+/** From the files. What has become secret since they were written is hidden as well. */
+async function lastLines(
+  { replica, projectId, serviceId }: Followed,
+  count: number,
+  { logs, masks }: FollowerDeps,
+): Promise<string[]> {
+  const mask = masks.lines(projectId);
+  const lines: string[] = [];
+  for await (const { line } of logs.read(serviceId, { replica, tail: count + leadLines }))
+    lines.push(mask(line.stream, line.line));
+  return lines.slice(-count);
 }
 
 /** What a container has printed by now. Never rejects. */
@@ -159,13 +172,16 @@ async function copy(
   { follow, signal, onLine }: CopyOptions,
   deps: FollowerDeps,
 ): Promise<void> {
-  const { engine, logs } = deps;
-  const { replica, container, serviceId, deploymentId } = target;
+  const { engine, logs, masks } = deps;
+  const { replica, container, projectId, serviceId, deploymentId } = target;
+  const mask = masks.lines(projectId);
   const left = await logs.lastAt(serviceId, deploymentId, replica);
   const isNew = newerThan(left);
   let waiting = 0;
-  const options = { follow, signal, ...(left === undefined ? {} : { since: left.at }) };
-  for await (const { at, stream, line } of engine.replicaLogs(container, options)) {
+  const options = { follow, signal, ...(left === undefined ? {} : { since: left.lead }) };
+  for await (const { at, stream, line: printed } of engine.replicaLogs(container, options)) {
+    // Also what is kept: only the engine still has it as it was printed.
+    const line = mask(stream, printed);
     if (!isNew(at)) continue;
     onLine?.();
     logs.append(serviceId, deploymentId, { at, replica, stream, line });

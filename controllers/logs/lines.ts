@@ -45,11 +45,19 @@ export async function* readBackward(path: string, size: number): AsyncGenerator<
   const handle = await openIfThere(path);
   if (!handle) return;
   try {
-    for (let end = size; end > 0;) {
-      const start = await lineStart(handle, end);
-      const line = toLine((await readAt(handle, start, end - start)).subarray(0, -1));
-      if (line) yield line;
-      end = start;
+    // Ends with a whole line; of the first one only its end may be there yet.
+    let rest: Buffer = Buffer.alloc(0);
+    for (let at = size; at > 0;) {
+      const from = Math.max(0, at - windowBytes);
+      rest = Buffer.concat([await readAt(handle, from, at - from), rest]);
+      at = from;
+      while (rest.length > 0) {
+        const start = rest.length < 2 ? 0 : rest.lastIndexOf(newline, rest.length - 2) + 1;
+        if (start === 0 && at > 0) break;
+        const line = toLine(rest.subarray(start, -1));
+        rest = rest.subarray(0, start);
+        if (line) yield line;
+      }
     }
   } finally {
     await handle.close();

@@ -7,6 +7,8 @@ import type { Segments } from './segments.ts';
 export interface WorkloadLogQuery {
   /** Only lines with a greater `seq`. */
   after?: number;
+  /** Only lines with at most this `seq`. */
+  upTo?: number;
   /** Only lines of this time (RFC 3339) or later. */
   since?: string;
   /** Only the last so many of what is left. */
@@ -23,12 +25,13 @@ export interface WorkloadLogItem {
 /** Milliseconds that the engine's clock may be ahead of ours. */
 const clockSkew = 60_000;
 
-/** @param upTo number of the last line to read */
+/** @param readable number of the last line to read */
 export async function* selectLines(
   logs: readonly Segments[],
-  upTo: number,
+  readable: number,
   query: WorkloadLogQuery,
 ): AsyncGenerator<WorkloadLogItem, void, undefined> {
+  const upTo = Math.min(readable, query.upTo ?? Infinity);
   const since = query.since === undefined ? -Infinity : Date.parse(query.since);
   // A line is numbered when it is written, which is not before it was printed.
   const after = Math.max(query.after ?? 0, (since - clockSkew) * 1_000);

@@ -6,6 +6,7 @@ import { mkdir, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Clock } from '../../specs/clock.ts';
 import type { WorkloadLogLine } from '../../specs/log-entry.ts';
+import { leadLines } from '../../specs/mask.ts';
 import type { Log } from '../runtime/log.ts';
 import { createBatcher, type Batcher } from './batcher.ts';
 import { cutLine } from './cut.ts';
@@ -21,6 +22,8 @@ export interface LastLines {
   at: string;
   /** How many of the last lines have that time. */
   count: number;
+  /** The engine's time of a line some way before, to begin to read from. */
+  lead: string;
 }
 
 export interface WorkloadLogs {
@@ -35,6 +38,8 @@ export interface WorkloadLogs {
   /** Where the output of a replica was left; undefined when none of it is kept. */
   lastAt: (serviceId: string, deploymentId: string, replica: string) => Promise<LastLines | undefined>;
   remove: (serviceId: string, deploymentId: string) => Promise<void>;
+  /** Removes what is kept of a service; nothing of it is written any more. */
+  removeAll: (serviceId: string) => Promise<void>;
   /** Writes what waits. */
   close: () => Promise<void>;
 }
@@ -106,6 +111,12 @@ export async function openWorkloadLogs(options: WorkloadLogsOptions): Promise<Wo
       (await settled(id)).segments.delete(deploymentId);
       await rm(join(dir, id, deploymentId), { recursive: true, force: true });
     },
+    async removeAll(id) {
+      const open = services.get(id);
+      services.delete(id);
+      await open?.batcher.settled();
+      await rm(join(dir, id), { recursive: true, force: true });
+    },
     async close() {
       await Promise.all([...services.values()].map(({ batcher }) => batcher.settled()));
     },
@@ -151,11 +162,17 @@ async function lastOf(lines: AsyncIterable<Line>, replica: string): Promise<Last
   // Quotes inside a printed line are escaped, so these bytes are found nowhere but in the field itself.
   const field = Buffer.from(`"replica":${JSON.stringify(replica)}`);
   let found: LastLines | undefined;
+  let own = 0;
+  let passed = 0;
   for await (const { bytes } of lines) {
+    // Others may print much more than this one.
+    if (found && ++passed >= 10 * leadLines) break;
     if (!bytes.includes(field)) continue;
-    const { line } = JSON.parse(bytes.toString()) as WorkloadLogItem;
-    if (found && line.at !== found.at) break;
-    found = { at: line.at, count: (found?.count ?? 0) + 1 };
+    const { at } = (JSON.parse(bytes.toString()) as WorkloadLogItem).line;
+    found ??= { at, count: 0, lead: at };
+    if (at === found.at && found.count === own) found.count += 1;
+    found.lead = at;
+    if (++own >= leadLines) break;
   }
   return found;
 }

@@ -1,17 +1,45 @@
-/** Decides what a project needs next: a range of its own, kept for ever, then a network in it. Pure. */
+/**
+ * Decides what a project needs next. Pure. A range of its own, kept for ever, then a network in it; and in the end, once its
+ * services are gone, neither: the range is free again when the row goes, and not before the network has gone.
+ */
 import type { Row } from '../../specs/index.ts';
+import type { ProjectReason, Reason } from '../../specs/reasons.ts';
 import type { Observed } from './observe.ts';
 import type { Step } from './steps.ts';
 import { freeSubnet } from './subnet.ts';
 
 export interface Decision {
   steps: Step[];
+  /** Why a project that is being deleted is still there. */
+  waiting?: { reason: Reason<typeof ProjectReason>; message: string };
 }
 
-export function plan(row: Row<'Project'>, { networks, taken }: Observed, name: string): Decision {
-  const { subnet } = row.status;
-  if (subnet === null) return { steps: [{ do: 'claimSubnet', subnet: freeSubnet(taken) }] };
-  const there = networks.find((network) => network.name === name);
-  if (there && there.id === row.status.network) return { steps: [] };
-  return { steps: [{ do: 'ensureNetwork', name, subnet }] };
+/** @param name of the network, if it has none yet */
+export function plan(row: Row<'Project'>, observed: Observed, name: string): Decision {
+  if (row.deleted_at !== null) return remove(row, observed);
+  const { networks, taken } = observed;
+  const { subnet, network, network_name: known } = row.status;
+  if (subnet === null || known === null)
+    return { steps: [{ do: 'claim', subnet: subnet ?? freeSubnet(taken), name }] };
+  const there = networks.find((one) => one.name === known);
+  if (there && there.id === network) return { steps: [] };
+  return { steps: [{ do: 'ensureNetwork', name: known, subnet }] };
+}
+
+function remove({ status }: Row<'Project'>, { services, networks }: Observed): Decision {
+  const living = services.filter(({ deleted_at: deleted }) => deleted === null).map(({ id }) => id);
+  if (services.length > 0) {
+    const names = services.map(({ name }) => name).sort();
+    return {
+      steps: living.length > 0 ? [{ do: 'deleteServices', ids: living }] : [],
+      waiting: {
+        reason: 'Deleting',
+        message: `Waiting for its services to be removed: ${names.join(', ')}.`,
+      },
+    };
+  }
+  const networkSteps = networks
+    .filter(({ name }) => name === status.network_name)
+    .map(({ id }): Step => ({ do: 'removeNetwork', id }));
+  return { steps: [...networkSteps, { do: 'purge' }] };
 }

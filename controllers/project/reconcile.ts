@@ -3,29 +3,67 @@
  * never claim the same range.
  */
 import type { Clock } from '../../specs/clock.ts';
+import type { Row } from '../../specs/index.ts';
+import { EngineError } from '../engine/engine.ts';
 import { networkName } from '../engine/names.ts';
-import type { Reconcile } from '../runtime/reconciler.ts';
+import type { Reconcile, Result } from '../runtime/reconciler.ts';
 import { observe, type ObserveDeps } from './observe.ts';
-import { plan } from './plan.ts';
+import { plan, type Decision } from './plan.ts';
 import { summarize } from './status.ts';
-import { apply, type StepDeps } from './steps.ts';
+import { apply, type Known, type StepDeps } from './steps.ts';
 
 export interface ProjectDeps extends Omit<ObserveDeps, 'engine'>, Omit<StepDeps, 'engine'> {
   engine: ObserveDeps['engine'] & StepDeps['engine'];
   clock: Clock;
 }
 
+/** Milliseconds until an engine that kept a network, or was away, is asked again. */
+const retryAfter = 5_000;
+
 export function projectReconciler(deps: ProjectDeps): Reconcile {
   return async (id) => {
     const row = await deps.store.get('Project', id);
     if (!row) return undefined;
-    const observed = await observe(row, deps);
-    const { steps } = plan(row, observed, networkName(deps.nodeId, row));
-    let known = { subnet: row.status.subnet, network: row.status.network };
-    for (const step of steps) known = await apply(step, row, deps);
-    // Durable: the network is made in the range that is written down here, and in no other.
-    const status = summarize(row, known, deps.clock.now());
-    await deps.store.patchStatus('Project', id, row.generation, status, { durable: true });
+    if (row.deleted_at !== null) return remove(row, deps);
+    const { known } = await act(row, deps);
+    await report(row, known, undefined, deps);
     return known.network === null ? { requeueAfter: 0 } : undefined;
   };
+}
+
+/** That the engine is away is a finding here, not a fault of the pass: somebody waits and wants to know for what. */
+async function remove(row: Row<'Project'>, deps: ProjectDeps): Promise<Result | undefined> {
+  try {
+    const { known, waiting } = await act(row, deps);
+    if (waiting) await report(row, known, waiting, deps);
+    return undefined;
+  } catch (error) {
+    if (!(error instanceof EngineError)) throw error;
+    const waiting = { reason: 'EngineUnavailable', message: error.message } as const;
+    await report(row, row.status, waiting, deps);
+    return { requeueAfter: retryAfter };
+  }
+}
+
+async function act(
+  row: Row<'Project'>,
+  deps: ProjectDeps,
+): Promise<{ known: Known; waiting: Decision['waiting'] }> {
+  const observed = await observe(row, deps);
+  const { steps, waiting } = plan(row, observed, networkName(deps.nodeId, row));
+  const { subnet, network, network_name } = row.status;
+  let known: Known = { subnet, network, network_name };
+  for (const step of steps) known = await apply(step, row, known, deps);
+  return { known, waiting };
+}
+
+/** Durable: the network is made in the range and under the name that are written down here, and in no other. */
+async function report(
+  row: Row<'Project'>,
+  { subnet, network, network_name }: Known,
+  waiting: Decision['waiting'],
+  { store, clock }: ProjectDeps,
+): Promise<void> {
+  const status = summarize(row, { subnet, network, network_name }, waiting, clock.now());
+  await store.patchStatus('Project', row.id, row.generation, status, { durable: true });
 }

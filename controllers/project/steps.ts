@@ -1,31 +1,59 @@
-/** The effects of a project's plan. */
+/** The effects of a project's plan. Each is idempotent: a pass that is cut off anywhere is mended by the next. */
 import type { Row } from '../../specs/index.ts';
-import type { Store } from '../../api/store/store.ts';
+import type { ProjectStatus } from '../../specs/project.ts';
+import type { Store, Writer } from '../../api/store/store.ts';
 import type { Engine } from '../engine/engine.ts';
 
 export type Step =
-  { do: 'claimSubnet'; subnet: string } | { do: 'ensureNetwork'; name: string; subnet: string };
+  | { do: 'claim'; subnet: string; name: string }
+  | { do: 'ensureNetwork'; name: string; subnet: string }
+  | { do: 'deleteServices'; ids: string[] }
+  | { do: 'removeNetwork'; id: string }
+  | { do: 'purge' };
 
 export interface StepDeps {
   store: Store;
-  engine: Pick<Engine, 'ensureNetwork'>;
+  engine: Pick<Engine, 'ensureNetwork' | 'removeNetwork'>;
   nodeId: string;
 }
 
+/** What is known of a project's network. */
+export type Known = Pick<ProjectStatus, 'subnet' | 'network' | 'network_name'>;
+
 /** @returns what is now known of the network */
-export async function apply(
-  step: Step,
-  row: Row<'Project'>,
-  deps: StepDeps,
-): Promise<{ subnet: string; network: string | null }> {
+export async function apply(step: Step, row: Row<'Project'>, known: Known, deps: StepDeps): Promise<Known> {
   switch (step.do) {
-    case 'claimSubnet':
+    case 'claim':
       // Nothing exists yet: the status write at the end of the pass is the claim.
-      return { subnet: step.subnet, network: null };
+      return { subnet: step.subnet, network: null, network_name: step.name };
     case 'ensureNetwork': {
       const labels = { 'svc.node': deps.nodeId, 'svc.project': row.name };
       const network = await deps.engine.ensureNetwork({ name: step.name, subnet: step.subnet, labels });
-      return { subnet: step.subnet, network };
+      return { ...known, network };
+    }
+    case 'deleteServices':
+      await deps.store.write(async (writer) => {
+        for (const id of step.ids) await writer.markDeleted('Service', id);
+      });
+      return known;
+    case 'removeNetwork':
+      await deps.engine.removeNetwork(step.id);
+      return known;
+    case 'purge':
+      await deps.store.write((writer) => purge(row.id, writer));
+      return known;
+  }
+}
+
+/** The row and all that belongs to it and has no controller of its own, unless a service came in between. */
+async function purge(id: string, writer: Writer): Promise<void> {
+  if ((await writer.list('Service', { owner: id, limit: 1 })).length > 0) return;
+  for (const kind of ['Registry', 'DeployKey'] as const) {
+    for (const row of await writer.list(kind, { owner: id })) {
+      await writer.dropSealed(row.id);
+      await writer.purge(kind, row.id);
     }
   }
+  await writer.dropMembers(id);
+  await writer.purge('Project', id);
 }

@@ -16,7 +16,7 @@ export interface AskDeps {
 }
 
 export function createAsk({ dial, admit }: AskDeps): Ask {
-  return async (upstream, health, signal) => {
+  return async ({ upstream, health, mask }, signal) => {
     const limit = AbortSignal.timeout(durationMs(health.timeout));
     const client = new Client('http://localhost', {
       connect: connector(() => dial(upstream)),
@@ -24,7 +24,8 @@ export function createAsk({ dial, admit }: AskDeps): Ask {
     });
     try {
       if (upstream.via === 'direct') await admit(upstream);
-      return await judge(health.path, await get(client, health.path, AbortSignal.any([signal, limit])));
+      const response = await get(client, health.path, AbortSignal.any([signal, limit]));
+      return await judge(health.path, response, mask);
     } catch (error) {
       return { ok: false, words: limit.aborted ? 'no answer in time' : explain(error, upstream) };
     } finally {
@@ -54,10 +55,11 @@ function connector(open: () => Socket): buildConnector.connector {
 async function judge(
   path: string,
   { statusCode: status, headers, body }: Dispatcher.ResponseData,
+  mask: (text: string) => string,
 ): Promise<ProbeAnswer> {
   // Only a refusal is quoted; the body of a good answer may have no end.
   if (status >= 200 && status < 300) return { ok: true, words: `${status} from ${path}` };
-  return refusal(status, String(headers['location'] ?? 'nowhere'), await readSome(body));
+  return refusal(status, mask(String(headers['location'] ?? 'nowhere')), mask(await readSome(body)));
 }
 
 function refusal(status: number, location: string, body: string): ProbeAnswer {
@@ -89,5 +91,7 @@ async function readSome(body: AsyncIterable<Buffer>): Promise<string> {
     size += chunk.length;
     if (size >= bodyLimit) break;
   }
-  return Buffer.concat(chunks).subarray(0, bodyLimit).toString('utf8').trim();
+  const text = Buffer.concat(chunks).subarray(0, bodyLimit).toString('utf8').trim();
+  // Cut, perhaps within a character. The mark tells the mask that a secret may have begun.
+  return size < bodyLimit ? text : `${text.replace(/\ufffd+$/, '')}…`;
 }

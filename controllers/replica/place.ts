@@ -5,7 +5,6 @@ import { quantityBytes } from '../../specs/quantity.ts';
 import { revisionOf } from '../../specs/revision.ts';
 import type { Upstream } from '../../ingress/index.ts';
 import type { ReplicaContainer } from '../engine/engine.ts';
-import { networkName } from '../engine/names.ts';
 
 /** Where a `listen: socket` workload finds the directory that it owns. */
 const socketMount = '/run/svc';
@@ -25,12 +24,29 @@ export interface Family {
   project: Row<'Project'>;
 }
 
-/** Everything the engine has to know of a replica. The name holds the end of its id, so it is never used twice. */
-export function containerOf(family: Family, nodeId: string, socketsDir: string): ReplicaContainer {
+/** Where a container is made. */
+export interface Place {
+  /** Name of the project's network. */
+  network: string;
+  nodeId: string;
+  /** Directory of all replica sockets. */
+  socketsDir: string;
+}
+
+/**
+ * Everything the engine has to know of a replica. The name holds the end of its id, so it is never used twice.
+ * @param secrets opened, by name. They go into the environment and nowhere else: not into a label, nor the revision
+ */
+export function containerOf(
+  family: Family,
+  secrets: Readonly<Record<string, string>>,
+  { network, nodeId, socketsDir }: Place,
+): ReplicaContainer {
   const { replica, deployment, service, project } = family;
   const { workload } = deployment.spec;
   const env = {
     ...workload.env,
+    ...secrets,
     PORT: String(workload.port),
     SVC_PROJECT: project.name,
     SVC_SERVICE: service.name,
@@ -50,7 +66,7 @@ export function containerOf(family: Family, nodeId: string, socketsDir: string):
       'svc.replica': replica.id,
       'svc.revision': revisionOf({ workload, image: replica.spec.image, address: replica.spec.address }),
     },
-    network: { name: networkName(nodeId, project), address: replica.spec.address },
+    network: { name: network, address: replica.spec.address },
     limits: {
       memoryBytes: quantityBytes(workload.resources.memory),
       cpus: workload.resources.cpus,

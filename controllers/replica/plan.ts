@@ -48,9 +48,9 @@ export function plan(row: Row<'Replica'>, observed: Observed, now: number): Deci
       requeueAfter: 100,
     };
   }
+  if (isRefused(row, container)) return refused(row, observed, now);
   if (!container)
     return { steps: [{ do: 'create' }, ...startAndAsk], ...starting(row, observed), requeueAfter: lookAfter };
-  if (container.state === 'created' && row.status.phase === 'Exited') return refused(row, observed, now);
   if (container.state === 'created')
     return { steps: [...startAndAsk], ...starting(row, observed), requeueAfter: lookAfter };
   return container.state === 'running' ? running(row, observed) : exited(row, container, observed, now);
@@ -75,14 +75,30 @@ function running(row: Row<'Replica'>, observed: Observed): Decision {
   return { steps: [{ do: 'probe' }, { do: 'follow' }], ...starting(row, observed) };
 }
 
-/** The engine refused to start it, as reconcile.ts put on record: the verdict stands, or it is tried again in a while. */
-function refused(row: Row<'Replica'>, { deployment }: Observed, now: number): Decision {
-  const message = row.status.conditions.find((condition) => condition.type === 'Ready')?.message ?? '';
-  const decision: Decision = { steps: [], phase: 'Exited', reason: 'StartFailed', message };
+const readyOf = ({ status }: Row<'Replica'>) => status.conditions.find(({ type }) => type === 'Ready');
+
+/** Whether it could not be run as it was asked for, as reconcile.ts put on record, and nobody changed that. */
+function isRefused(row: Row<'Replica'>, container: ContainerState | undefined): boolean {
+  if (row.status.phase !== 'Exited') return false;
+  const reason = readyOf(row)?.reason;
+  return container
+    ? container.state === 'created'
+    : reason === 'StartFailed' || reason === 'SecretUnavailable';
+}
+
+/** The verdict stands, or, of one that is kept alive, it is tried again in a while. */
+function refused(row: Row<'Replica'>, { deployment, container }: Observed, now: number): Decision {
+  const before = readyOf(row);
+  const reason = before?.reason === 'SecretUnavailable' ? 'SecretUnavailable' : 'StartFailed';
+  const decision: Decision = { steps: [], phase: 'Exited', reason, message: before?.message ?? '' };
   if (deployment?.status.epoch !== row.spec.epoch) return decision;
   const restartAt = row.status.restart_at === null ? now : Date.parse(row.status.restart_at);
   if (now < restartAt) return { ...decision, requeueAfter: restartAt - now };
-  return { ...decision, steps: [{ do: 'start' }], requeueAfter: 0 };
+  return {
+    ...decision,
+    steps: container ? [{ do: 'start' }] : [{ do: 'create' }, ...startAndAsk],
+    requeueAfter: 0,
+  };
 }
 
 /** Only replicas of a promoted deployment are kept alive: before that, a death is its deployment's verdict. */

@@ -13,8 +13,11 @@ export interface ProbeAnswer {
   words: string;
 }
 
-/** One question. Never rejects: a failure is an answer. */
-export type Ask = (upstream: Upstream, health: Health, signal: AbortSignal) => Promise<ProbeAnswer>;
+/** One question. Never rejects: a failure is an answer. What it quotes of the workload has gone through the mask. */
+export type Ask = (
+  target: Pick<ProbeTarget, 'upstream' | 'health' | 'mask'>,
+  signal: AbortSignal,
+) => Promise<ProbeAnswer>;
 
 export interface ProbeResult {
   passed: boolean;
@@ -26,6 +29,8 @@ export interface ProbeTarget {
   health: Health;
   /** Start of the run that is asked: another start is another question. */
   startedAt: string;
+  /** Hides secrets in a text. */
+  mask: (text: string) => string;
 }
 
 export interface Prober {
@@ -65,7 +70,7 @@ export function createProber(deps: {
 
   const next = async (id: string, round: Round): Promise<void> => {
     const { target } = round;
-    const answer = await deps.ask(target.upstream, target.health, round.abort.signal);
+    const answer = await deps.ask(target, round.abort.signal);
     if (rounds.get(id) !== round) return;
     round.asked += 1;
     round.successes = answer.ok ? round.successes + 1 : 0;

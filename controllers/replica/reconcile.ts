@@ -1,10 +1,13 @@
 /** One pass over one replica: observe, plan, apply, and status once. Nothing here decides. */
 import type { Clock } from '../../specs/clock.ts';
+import { setConditions } from '../../specs/conditions.ts';
 import type { Row } from '../../specs/index.ts';
+import { timestamp } from '../../specs/meta.ts';
 import { EngineError } from '../engine/engine.ts';
-import type { Reconcile } from '../runtime/reconciler.ts';
+import type { Reconcile, Result } from '../runtime/reconciler.ts';
 import { observe, type Observed, type ObserveDeps } from './observe.ts';
 import { backoffMs, plan, type Decision } from './plan.ts';
+import { SecretUnavailableError } from './secrets.ts';
 import { summarize } from './status.ts';
 import { apply, type StepDeps } from './steps.ts';
 
@@ -19,20 +22,42 @@ export function replicaReconciler(deps: ReplicaDeps): Reconcile {
   return async (id, { signal }) => {
     const row = await deps.store.get('Replica', id);
     if (!row) return removeLeftover(id, deps);
-    const observed = await observe(row, deps);
-    const now = deps.clock.now();
-    const decision = plan(row, observed, now);
-    if (decision.awaitRoutes) deps.awaitRoutes(id);
-    const { container, refusal } = await attempt(row, observed, decision, deps, signal);
-    const outcome = refusal ? startRefused(row, refusal, now) : decision;
-    await deps.store.patchStatus(
-      'Replica',
-      id,
-      row.generation,
-      summarize(row, observed, outcome, container, now),
-    );
-    return outcome.requeueAfter === undefined ? undefined : { requeueAfter: outcome.requeueAfter };
+    try {
+      return await pass(row, deps, signal);
+    } catch (error) {
+      if (row.deleted_at !== null && error instanceof EngineError) await reportTrouble(row, error, deps);
+      throw error;
+    }
   };
+}
+
+async function pass(
+  row: Row<'Replica'>,
+  deps: ReplicaDeps,
+  signal: AbortSignal,
+): Promise<Result | undefined> {
+  const observed = await observe(row, deps);
+  const now = deps.clock.now();
+  const decision = plan(row, observed, now);
+  if (decision.awaitRoutes) deps.awaitRoutes(row.id);
+  const { container, refusal } = await attempt(row, observed, decision, deps, signal);
+  const said = refusal ? refused(row, refusal, now) : decision;
+  const outcome = { ...said, message: deps.masks.text(row.spec.project_id, said.message) };
+  const status = summarize(row, observed, outcome, container, now);
+  await deps.store.patchStatus('Replica', row.id, row.generation, status);
+  return outcome.requeueAfter === undefined ? undefined : { requeueAfter: outcome.requeueAfter };
+}
+
+/** Whoever waits for something to be gone wants to know for what. */
+async function reportTrouble(
+  row: Row<'Replica'>,
+  error: EngineError,
+  { store, clock, masks }: ReplicaDeps,
+): Promise<void> {
+  const message = masks.text(row.spec.project_id, error.message);
+  const finding = { type: 'Ready', status: 'False', reason: 'EngineUnavailable', message } as const;
+  const conditions = setConditions(row.status.conditions, [finding], timestamp(clock.now()));
+  await store.patchStatus('Replica', row.id, row.generation, { conditions });
 }
 
 /**
@@ -46,32 +71,31 @@ async function removeLeftover(id: string, { engine, nodeId, sockets }: ReplicaDe
   return undefined;
 }
 
-/** Applies the steps. That the engine refuses to run the workload is a finding, not a fault of the pass. */
+type Refusal = Pick<Decision, 'reason' | 'message'>;
+
+/** Applies the steps. That the workload cannot be run as it is asked for is a finding, not a fault of the pass. */
 async function attempt(
   row: Row<'Replica'>,
   observed: Observed,
   { steps }: Decision,
   deps: ReplicaDeps,
   signal: AbortSignal,
-): Promise<{ container: string | null; refusal?: EngineError }> {
+): Promise<{ container: string | null; refusal?: Refusal }> {
   try {
     return { container: await apply(steps, row, observed, deps, signal) };
   } catch (error) {
-    if (!(error instanceof EngineError) || error.code !== 'refused') throw error;
-    return { container: observed.container?.id ?? row.status.container, refusal: error };
+    const container = observed.container?.id ?? row.status.container;
+    if (error instanceof SecretUnavailableError)
+      return { container, refusal: { reason: 'SecretUnavailable', message: error.message } };
+    if (error instanceof EngineError && error.code === 'refused')
+      return { container, refusal: { reason: 'StartFailed', message: error.message } };
+    throw error;
   }
 }
 
-function startRefused(row: Row<'Replica'>, refusal: EngineError, now: number): Decision {
+function refused(row: Row<'Replica'>, refusal: Refusal, now: number): Decision {
   const crashes = row.status.crashes + 1;
   const restartAt = new Date(now + backoffMs(crashes + 1)).toISOString();
   const exit = { crashes, restart_at: restartAt, last_exit: null };
-  return {
-    steps: [],
-    phase: 'Exited',
-    reason: 'StartFailed',
-    message: refusal.message,
-    exit,
-    requeueAfter: 0,
-  };
+  return { steps: [], phase: 'Exited', ...refusal, exit, requeueAfter: 0 };
 }

@@ -1,10 +1,13 @@
 /** The effects of a replica's plan. Each is idempotent: a pass that is cut off anywhere is mended by the next. */
 import type { Row } from '../../specs/index.ts';
+import type { Masks } from '../../specs/mask.ts';
 import type { Store } from '../../api/store/store.ts';
+import type { Vault } from '../../api/store/vault.ts';
 import type { Engine } from '../engine/engine.ts';
 import { containerOf, upstreamOf } from './place.ts';
 import type { Observed } from './observe.ts';
 import type { Prober } from './prober.ts';
+import { openSecrets } from './secrets.ts';
 
 export type Step =
   | { do: 'create' }
@@ -21,8 +24,11 @@ const stopGraceMs = 10_000;
 
 export interface StepDeps {
   store: Store;
+  vault: Pick<Vault, 'open'>;
   engine: Pick<Engine, 'createReplica' | 'startReplica' | 'inspectReplica' | 'removeReplica'>;
   prober: Prober;
+  /** Hide the project's secrets in what the workload and the engine say. */
+  masks: Pick<Masks, 'text'>;
   nodeId: string;
   /** Directory of all replica sockets. */
   socketsDir: string;
@@ -54,10 +60,11 @@ const executors: Record<Step['do'], Executor> = {
   follow: ({ row, container }, deps) => {
     if (container !== null) deps.follow(row, container);
   },
-  probe: ({ row, startedAt, observed: { deployment } }, { prober, socketsDir }) => {
+  probe: ({ row, startedAt, observed: { deployment } }, { prober, socketsDir, masks }) => {
     if (!deployment || startedAt === null) return;
     const { listen, health } = deployment.spec.workload;
-    prober.ensure(row.id, { upstream: upstreamOf(row.id, listen, socketsDir), health, startedAt });
+    const mask = (text: string): string => masks.text(row.spec.project_id, text);
+    prober.ensure(row.id, { upstream: upstreamOf(row.id, listen, socketsDir), health, startedAt, mask });
   },
   unprobe: ({ row }, { prober }) => prober.drop(row.id),
   stop: ({ row, container }, deps) => {
@@ -83,15 +90,18 @@ export async function apply(
   return scene.container;
 }
 
+/** Throws SecretUnavailableError before anything is made. */
 async function create(scene: Scene, deps: StepDeps): Promise<void> {
   const { row, observed } = scene;
   const { deployment, service, project } = observed;
-  if (!deployment || !service || !project)
-    throw new Error('a replica needs its deployment, service and project');
+  const network = project?.status.network_name;
+  if (!deployment || !service || !project || typeof network !== 'string')
+    throw new Error('a replica needs its deployment, service, project and network');
+  const family = { replica: row, deployment, service, project };
+  const secrets = await openSecrets(family, deps.vault);
   // The engine wants it to be there when it is told of it.
   if (deployment.spec.workload.listen === 'socket') await deps.sockets.prepare(row.id);
-  const family = { replica: row, deployment, service, project };
-  scene.container = await deps.engine.createReplica(containerOf(family, deps.nodeId, deps.socketsDir));
+  scene.container = await deps.engine.createReplica(containerOf(family, secrets, { network, ...deps }));
 }
 
 /** A run begins: when it did is what its probes are told from those of earlier runs by. */

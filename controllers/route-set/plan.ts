@@ -28,7 +28,9 @@ export function plan(observed: Observed, settings: RouteSettings): RouteSet {
   const byDeployment = Map.groupBy(observed.replicas, ({ spec }) => spec.deployment_id);
   for (const service of observed.services) {
     const project = projects.get(service.owner ?? '');
-    if (!project || service.deleted_at !== null) continue;
+    // Nothing new reaches one that is being deleted, and its name is free at once; requests under way go on, as in a stop,
+    // for its replicas stay bridged until they have drained.
+    if (!project || project.deleted_at !== null || service.deleted_at !== null) continue;
     const deployment = deployments.get(service.status.promoted ?? '');
     const routed = deployment ? routable(service, deployment, byDeployment.get(deployment.id) ?? []) : [];
     services[service.id] = {

@@ -102,6 +102,6 @@ function resync(
   });
 }
 
-function hasRows(kind: ControllerKind): kind is Kind {
-  return kind !== 'RouteSet';
+function hasRows(kind: ControllerKind): kind is Extract<ControllerKind, Kind> {
+  return kind !== 'RouteSet' && kind !== 'Leftovers';
 }

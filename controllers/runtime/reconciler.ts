@@ -2,10 +2,15 @@
  * The contract of a controller. A pass takes a key, reads the world, acts and writes status. It is idempotent, short,
  * and knows nothing of why it was woken. Waiting is `requeueAfter` or an event, never a sleep.
  */
-import type { Kind } from '../../specs/index.ts';
-
-/** What a controller may be for: a stored kind, or the one thing that has no row. */
-export type ControllerKind = Kind | 'RouteSet';
+/**
+ * What a controller may be for: a stored kind, or something without rows, of which there is one. Registries and deploy keys
+ * have none: what is desired of them is all there is.
+ */
+export const controllerKinds = [
+  ...(['Project', 'Service', 'Deployment', 'Replica', 'Upload'] as const),
+  ...(['RouteSet', 'Leftovers'] as const),
+];
+export type ControllerKind = (typeof controllerKinds)[number];
 
 export interface Result {
   /** Milliseconds until the next pass, unless something wakes it earlier. */

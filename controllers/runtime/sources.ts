@@ -44,7 +44,7 @@ interface Target {
 export interface SourceOptions {
   store: Reader & Pick<Store, 'onChange'>;
   mappings: readonly Mapping[];
-  targets: ReadonlyMap<ControllerKind, Target>;
+  targets: ReadonlyMap<ControllerKind | Kind, Target>;
   log: Log;
 }
 

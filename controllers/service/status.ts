@@ -1,48 +1,93 @@
-/** Sums a pass up: the Ready condition of a service. Pure. */
+/** Sums a pass up: the conditions of a service. Pure. */
 import { setConditions, type Finding } from '../../specs/conditions.ts';
 import type { Row } from '../../specs/index.ts';
 import { timestamp } from '../../specs/meta.ts';
-import { ServiceReason } from '../../specs/reasons.ts';
+import type { Reason, ServiceReason } from '../../specs/reasons.ts';
 import type { ServiceStatus } from '../../specs/service.ts';
+import type { Configuration } from './configuration.ts';
 import type { Observed } from './observe.ts';
+
+/** A finding with a reason of the list. */
+type ServiceFinding = Finding & { reason: Reason<typeof ServiceReason> };
 
 export function summarize(
   row: Row<'Service'>,
   observed: Observed,
+  configuration: Configuration,
   now: number,
 ): Pick<ServiceStatus, 'conditions'> {
-  return { conditions: setConditions(row.status.conditions, [readiness(row, observed)], timestamp(now)) };
+  const findings =
+    row.deleted_at === null ? [readiness(row, observed), configured(configuration)] : deletion(observed);
+  return { conditions: setConditions(row.status.conditions, findings, timestamp(now)) };
 }
 
-function readiness(row: Row<'Service'>, { ready }: Observed): Finding {
-  const type = 'Ready';
+function readiness(row: Row<'Service'>, { ready }: Observed): ServiceFinding {
   const { replicas, rollout } = row.spec;
-  if (row.status.promoted === null) {
-    return {
-      type,
-      status: 'False',
-      reason: ServiceReason.NotDeployed,
-      message: 'Nothing was deployed yet: run svc push.',
-    };
-  }
-  if (!rollout.running)
-    return {
-      type,
-      status: 'False',
-      reason: ServiceReason.Stopped,
-      message: 'Stopped on request: svc start starts it.',
-    };
-  if (ready === 0)
-    return {
-      type,
-      status: 'False',
-      reason: ServiceReason.NoHealthyReplica,
-      message: 'None of its replicas is ready.',
-    };
-  return {
-    type,
-    status: 'True',
-    reason: ServiceReason.Serving,
-    message: `${ready} of ${replicas} replicas are ready.`,
+  const no = (reason: ServiceFinding['reason'], message: string): ServiceFinding => {
+    return { type: 'Ready', status: 'False', reason, message };
   };
+  if (row.status.promoted === null) return no('NotDeployed', 'Nothing was deployed yet: run svc push.');
+  if (!rollout.running) return no('Stopped', 'Stopped on request: svc start starts it.');
+  if (ready === 0) return no('NoHealthyReplica', 'None of its replicas is ready.');
+  const message = `${ready} of ${replicas} replicas are ready.`;
+  return { type: 'Ready', status: 'True', reason: 'Serving', message };
+}
+
+function configured(configuration: Configuration): ServiceFinding {
+  const no = (reason: ServiceFinding['reason'], message: string): ServiceFinding => {
+    return { type: 'Configured', status: 'False', reason, message };
+  };
+  switch (configuration.state) {
+    case 'incomplete': {
+      const names = configuration.missing.join(', ');
+      return no(
+        'SecretMissing',
+        `These secrets have no value: ${names}. Nothing new is deployed until svc secrets set gives them one.`,
+      );
+    }
+    case 'waiting': {
+      const { number } = configuration.deployment.spec;
+      return no('ReleasePending', `The change is released once deployment ${number} has come to its end.`);
+    }
+    case 'stopped':
+      return no('ReleasePending', 'The change is released once the service is started.');
+    case 'due':
+    case 'released':
+      return {
+        type: 'Configured',
+        status: 'True',
+        reason: 'Configured',
+        message: 'Nothing is left to release.',
+      };
+  }
+}
+
+/** What a deletion waits for: its deployments drain and remove their replicas; then their images and logs go. */
+function deletion({ deployments, replicas, uploads }: Observed): ServiceFinding[] {
+  const left = [count(deployments, 'deployment'), count(replicas, 'replica'), count(uploads, 'upload')];
+  const what = left.filter((part) => part !== '').join(', ');
+  const trouble = troubleOf(replicas, deployments);
+  const reason = trouble === undefined ? 'Deleting' : 'EngineUnavailable';
+  const message = `Waiting for what belongs to it to be removed: ${what || 'its logs'}.`;
+  const deleted = trouble === undefined ? message : `${message} ${trouble}`;
+  return [
+    { type: 'Ready', status: 'False', reason: 'Deleting', message: 'It is being deleted.' },
+    { type: 'Deleted', status: 'False', reason, message: deleted },
+  ];
+}
+
+function count(rows: readonly unknown[], noun: string): string {
+  return rows.length === 0 ? '' : `${rows.length} ${noun}${rows.length === 1 ? '' : 's'}`;
+}
+
+/** What the engine said that keeps one of them. */
+function troubleOf(
+  replicas: readonly Row<'Replica'>[],
+  deployments: readonly Row<'Deployment'>[],
+): string | undefined {
+  const conditions = replicas.flatMap(({ status }) => status.conditions);
+  return (
+    conditions.find(({ type, reason }) => type === 'Ready' && reason === 'EngineUnavailable')?.message ??
+    deployments.find(({ status }) => status.reason === 'EngineUnavailable')?.status.message
+  );
 }

@@ -3,7 +3,7 @@ import type { Row } from '../../specs/index.ts';
 import type { Store } from '../../api/store/store.ts';
 
 export interface Observed {
-  /** Deployments that were made from it. */
+  /** Deployments that are built from it; not those that take over the image of one. */
   users: Row<'Deployment'>[];
 }
 
@@ -13,5 +13,7 @@ export interface ObserveDeps {
 
 export async function observe(row: Row<'Upload'>, { store }: ObserveDeps): Promise<Observed> {
   const deployments = await store.list('Deployment', { owner: row.spec.service_id });
-  return { users: deployments.filter(({ spec }) => spec.source.upload.upload_id === row.id) };
+  return {
+    users: deployments.filter(({ spec }) => spec.reuse === null && spec.source.upload.upload_id === row.id),
+  };
 }

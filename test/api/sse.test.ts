@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { eventually } from '../support/eventually.ts';
 import { testApi } from '../support/api.ts';
-import { at, giveStream, line, openStream } from '../support/event-stream.ts';
+import { at, giveStream, line, openStream, timersOfStream } from '../support/event-stream.ts';
 
 describe('GET /v1/deployments/{id}/logs/stream', () => {
   it('sends what is there, what follows, and the end', async (t) => {
@@ -106,7 +106,7 @@ describe('GET /v1/deployments/{id}/logs/stream', () => {
         .split('\n\n')
         .filter((frame) => frame.startsWith(':')).length;
     for (let i = 1; i <= 3; i++) {
-      await eventually(() => api.clock.pending === 1);
+      await eventually(() => api.clock.pending === timersOfStream);
       await api.clock.advance(14_999);
       assert.equal(comments(), i - 1);
       await api.clock.advance(1);
@@ -119,7 +119,7 @@ describe('GET /v1/deployments/{id}/logs/stream', () => {
     const { id, path } = await giveStream(api);
     api.logs.append(id, line('one'));
     const stream = await openStream(api, path);
-    await eventually(() => api.clock.pending === 1 && api.logs.listening === 1);
+    await eventually(() => api.clock.pending === timersOfStream && api.logs.listening === 1);
     stream.leave();
     await eventually(() => api.clock.pending === 0 && api.logs.listening === 0);
     assert.equal(api.logs.open, 0);
@@ -163,7 +163,7 @@ describe('GET /v1/deployments/{id}/logs/stream', () => {
     const api = await testApi(t);
     const { path } = await giveStream(api);
     const stream = await openStream(api, path);
-    await eventually(() => api.clock.pending === 1);
+    await eventually(() => api.clock.pending === timersOfStream);
     api.logs.failure = new Error('disk broke');
     api.logs.append('other');
     await api.store.patchStatus('Deployment', path.split('/')[3] ?? '', 1, { message: 'It goes on.' });

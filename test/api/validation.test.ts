@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { TSchema } from '@sinclair/typebox';
+import { Type, type TSchema } from '@sinclair/typebox';
+import { pageQuery } from '../../api/paging.ts';
 import { validationError, validatorCompiler } from '../../api/validation.ts';
 import { CreateApiToken, Credentials } from '../../specs/account.ts';
-import { CreateService } from '../../specs/requests.ts';
+import { CreateService, UpdateService } from '../../specs/requests.ts';
 
 const compile = validatorCompiler();
 
@@ -70,6 +71,34 @@ describe('validation of bodies', () => {
     });
   }
 
+  it('tells of a union what is wrong with the branch that was meant', () => {
+    assert.deepEqual(faults(UpdateService, { env: { A: 7, AB: null, B: 'x'.repeat(70_000), C: true } }), {
+      '/env/A': 'must be string or null',
+      '/env/B': 'must NOT have more than 65536 characters',
+      '/env/C': 'must be string or null',
+    });
+    const image = Type.Object({ image: Type.String() }, { additionalProperties: false });
+    const upload = Type.Object(
+      { upload_id: Type.String(), path: Type.Optional(Type.String()) },
+      { additionalProperties: false },
+    );
+    const source = Type.Object({ source: Type.Union([image, upload]) });
+    assert.deepEqual(faults(source, { source: { upload_id: 'u', pth: '.' } }), {
+      '/source/pth': 'is unknown here; did you mean path?',
+    });
+    assert.deepEqual(faults(source, { source: 7 }), { '/source': 'must be object' });
+  });
+
+  it('never answers with a name as long as a hostile body', () => {
+    const [path = ''] = Object.keys(faults(CreateService, { ...service, ['x'.repeat(100_000)]: 1 }));
+    assert.ok(path.length < 400);
+  });
+
+  it('is done with a hostile body of unions in time that grows as the body does', () => {
+    const env = Object.fromEntries(Array.from({ length: 50_000 }, (_, i) => [`A${i}`, i]));
+    assert.equal(Object.keys(faults(UpdateService, { env })).length, 50);
+  });
+
   for (const body of [null, [], 'text', 7]) {
     it(`refuses ${JSON.stringify(body)}`, () => assert.ok('' in faults(CreateService, body)));
   }
@@ -106,4 +135,51 @@ describe('validation of bodies', () => {
       );
     });
   }
+});
+
+describe('validation of queries', () => {
+  const query = Type.Object(
+    { ...pageQuery, cascade: Type.Optional(Type.Boolean()) },
+    { additionalProperties: false },
+  );
+
+  it('reads decimal numbers and truth values, and fills in defaults', () => {
+    const data = { limit: '7', cascade: 'true' };
+    assert.deepEqual(faults(query, data, 'querystring'), {});
+    assert.deepEqual(data, { limit: 7, cascade: true });
+    const none = {};
+    assert.deepEqual(faults(query, none, 'querystring'), {});
+    assert.deepEqual(none, { limit: 100 });
+  });
+
+  for (const limit of [
+    'Infinity',
+    '-Infinity',
+    'NaN',
+    '0x10',
+    '1e2',
+    ' 1',
+    '1.0',
+    '',
+    '1'.repeat(40),
+    '0',
+    '501',
+  ]) {
+    it(`refuses ${JSON.stringify(limit)} as a limit`, () => {
+      assert.deepEqual(Object.keys(faults(query, { limit }, 'querystring')), ['/limit']);
+    });
+  }
+
+  for (const cascade of ['1', 'yes', 'TRUE', '', 'null']) {
+    it(`refuses ${JSON.stringify(cascade)} as a truth value`, () => {
+      assert.deepEqual(Object.keys(faults(query, { cascade }, 'querystring')), ['/cascade']);
+    });
+  }
+
+  it('refuses what is unknown, and what comes twice', () => {
+    assert.deepEqual(faults(query, { limt: '1', limit: ['1', '2'] }, 'querystring'), {
+      '/limit': 'must be integer',
+      '/limt': 'is unknown here; did you mean limit?',
+    });
+  });
 });

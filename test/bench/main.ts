@@ -5,6 +5,8 @@ import { parseArgs } from 'node:util';
 type Bench = (seconds: number) => Promise<void>;
 
 const benches: Readonly<Record<string, () => Promise<Bench>>> = {
+  auth: async () => (await import('./auth-timing.ts')).benchAuth,
+  mask: async () => (await import('./mask/bench.ts')).benchMask,
   push: async () => (await import('./push/bench.ts')).benchPush,
 };
 

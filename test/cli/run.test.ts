@@ -16,7 +16,11 @@ describe('a command line', () => {
     [['push', '--projcet', 'x'], /no option --projcet\. Did you mean "--project"\?\n.*svc push --help/],
     [['push', '--dockerfile'], /Not enough arguments to option --dockerfile/],
     [['get'], /Not enough positional arguments/],
-    [['version', 'now'], /Extraneous positional argument \("now"\)/],
+    [['version', 'now'], /There is an argument too many\.\n.*svc version --help/],
+    [['users', 'create', 'ada', 'hush'], /^(?![^]*hush)/],
+    [['secrets', 'NAME=hush'], /^(?![^]*hush)[^]*no command/],
+    [['projects', 'deploy-key'], /svc projects deploy-key needs one more word/],
+    [['projects', 'deploy-key', 'shwo'], /Did you mean "projects deploy-key show"/],
     [['services', 'create', 'web', '-p', 'shop'], /./],
   ];
   for (const [argv, message] of wrong) {

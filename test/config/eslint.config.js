@@ -51,7 +51,7 @@ export default tseslint.config(
     },
   },
   {
-    files: ['controllers/*/{plan,status,verdict,gate,address,subnet}.ts'],
+    files: ['controllers/*/{plan,status,verdict,gate,address,subnet,artifact,configuration}.ts'],
     rules: { 'no-restricted-syntax': ['error', ...impure] },
   },
   {

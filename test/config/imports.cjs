@@ -35,9 +35,9 @@ module.exports = {
       name: 'kinds-are-islands',
       comment: 'Kind folders never import each other: they meet in the store.',
       severity: 'error',
-      from: { path: '^controllers/(project|service|deployment|replica|upload|route-set)/' },
+      from: { path: '^controllers/(project|service|deployment|replica|upload|route-set|leftovers)/' },
       to: {
-        path: '^controllers/(project|service|deployment|replica|upload|route-set)/',
+        path: '^controllers/(project|service|deployment|replica|upload|route-set|leftovers)/',
         pathNot: '^controllers/$1/',
       },
     },
@@ -51,11 +51,13 @@ module.exports = {
       name: 'pure-files',
       comment: 'plan.ts and status.ts decide; they read nothing.',
       severity: 'error',
-      from: { path: '^controllers/[^/]+/(plan|status|verdict|gate|address|subnet)\\.ts$' },
+      from: {
+        path: '^controllers/[^/]+/(plan|status|verdict|gate|address|subnet|artifact|configuration)\\.ts$',
+      },
       to: {
         pathNot: [
           '^specs/',
-          '^controllers/[^/]+/(plan|status|steps|observe|verdict|gate|address|subnet)\\.ts$',
+          '^controllers/[^/]+/(plan|status|steps|observe|verdict|gate|address|subnet|artifact|configuration)\\.ts$',
         ],
         dependencyTypesNot: ['type-only'],
       },
@@ -76,6 +78,7 @@ module.exports = {
     owned('clipanion', ['cli/']),
     owned('prom-client', ['controllers/runtime/']),
     owned('argon2', ['api/auth/']),
+    owned('sshpk', ['api/ssh-key/']),
     owned('tar-stream', ['cli/pack/', 'controllers/build/']),
   ],
   options: {

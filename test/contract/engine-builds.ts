@@ -25,6 +25,50 @@ export function buildContract(play: () => Scene): void {
       assert.equal(await scene.engine.findImage(tag), undefined);
     });
 
+    it('gives an image more tags, and takes one away also while a container runs it', async () => {
+      const scene = play();
+      const [one, two] = [`svc/${scene.unique}:one`, `svc/${scene.unique}-b:two`];
+      const id = await scene.world.image({});
+      for (const tag of [one, two, two]) await scene.engine.tagImage(id, tag);
+      const container = await scene.engine.createReplica(scene.spec(id));
+      await scene.engine.removeImage(one);
+      assert.equal(await scene.engine.findImage(one), undefined);
+      assert.equal(await scene.engine.findImage(two), id);
+      await scene.engine.removeReplica(container);
+      await scene.engine.removeImage(two);
+      assert.equal(await scene.engine.findImage(id), id);
+    });
+
+    it('takes a tag from the image that has it', async () => {
+      const scene = play();
+      const [tag, other] = [`svc/${scene.unique}:old`, `svc/${scene.unique}:new`];
+      const before = await scene.settled((await scene.build(tag, { prints: 'before' })).image);
+      const after = await scene.settled((await scene.build(other, { prints: 'after' })).image);
+      assert.notEqual(before, after);
+      await scene.engine.tagImage(after, tag);
+      assert.equal(await scene.engine.findImage(tag), after);
+      for (const reference of [tag, other, before]) await scene.engine.removeImage(reference);
+    });
+
+    it('lists the images that were built with these labels, with their tags', async () => {
+      const scene = play();
+      const [one, two] = [`svc/${scene.unique}:listed`, `svc/${scene.unique}:again`];
+      const id = await scene.settled((await scene.build(one, { prints: 'to be listed' })).image);
+      await scene.engine.tagImage(id, two);
+      const listed = await scene.engine.listImages(scene.node());
+      const tags = listed.filter((image) => image.id === id).flatMap((image) => image.tags);
+      assert.deepEqual(tags.sort(), [two, one]);
+      assert.deepEqual(await scene.engine.listImages({ 'svc.node': 'nobody' }), []);
+      for (const tag of [one, two]) await scene.engine.removeImage(tag);
+    });
+
+    it('has no tag for an image that is not there', async () => {
+      const scene = play();
+      const tag = `svc/${scene.unique}:none`;
+      await rejectsWith('not_found', scene.engine.tagImage(`sha256:${'0'.repeat(64)}`, tag));
+      assert.equal(await scene.engine.findImage(tag), undefined);
+    });
+
     it('refuses a build whose step fails and says which and how', async () => {
       const scene = play();
       const { image } = await scene.build(`svc/${scene.unique}:b`, { prints: 'no such thing', exits: 3 });

@@ -1,6 +1,9 @@
 /** Does to a simulated node what a command says: what people ask goes through the API's own rules. */
+import { livingService } from '../../api/desired/living.ts';
 import { deploy } from '../../api/desired/deploy.ts';
 import type { ApiContext } from '../../api/context.ts';
+import { updateSecrets } from '../../api/desired/update-secrets.ts';
+import { updateService } from '../../api/desired/update-service.ts';
 import { rollback } from '../../api/desired/rollback.ts';
 import { restartService, startService, stopService } from '../../api/desired/run-state.ts';
 import { stopDeployment } from '../../api/desired/stop-deployment.ts';
@@ -8,7 +11,7 @@ import { imageTag } from '../../controllers/engine/names.ts';
 import { ProblemError } from '../../specs/problem.ts';
 import type { BuildScript } from '../support/fake-engine.ts';
 import type { FakeContainer } from '../support/fake-container.ts';
-import type { BuildEnd, Command, Nature } from './history.ts';
+import type { BuildEnd, Command, Nature, SecretName } from './history.ts';
 import { programs } from './truth.ts';
 import type { World } from './world.ts';
 
@@ -26,6 +29,16 @@ const executors: Executors = {
   start: (world, { service }) => startService(world.store, serviceOf(world, service)),
   restart: (world, { service }) => restartService(world.store, serviceOf(world, service)),
   'stop deployment': (world, { service, back }) => stopOne(world, serviceOf(world, service), back),
+  configure: (world, { service, mode }) =>
+    updateService(world.store, serviceOf(world, service), { env: { MODE: mode } }),
+  'set secret': (world, { service, name, value }) =>
+    world.secrets.set(serviceOf(world, service), name, value),
+  'declare secret': (world, { service, name }) => declare(world, serviceOf(world, service), name),
+  'unset secret': (world, { service, name }) =>
+    updateSecrets(world.store, serviceOf(world, service), { unset: [name] }),
+  'delete service': (world, { service }) => world.tenants.deleteService(serviceOf(world, service)),
+  'delete project': (world, { service }) => world.tenants.deleteProjectOf(serviceOf(world, service)),
+  create: ({ tenants }, { service }) => tenants.fill(service),
   'workload dies': (world, { nth }) => {
     const container = pick(world, nth);
     if (container) die(world, container, nth % 2 === 0);
@@ -64,6 +77,9 @@ const executors: Executors = {
     world.clock.jump(by);
     world.lost += Math.abs(by);
   },
+  'key lost': (world, { ms }) => {
+    world.clock.after(ms, world.secrets.loseKey());
+  },
   wait: (world, { ms }) => world.clock.advance(ms),
   'wait a little': (world, { steps }) => world.clock.steps(steps),
 };
@@ -82,17 +98,26 @@ export async function act(world: World, command: Command): Promise<void> {
 }
 
 async function push(world: World, serviceId: string, build: BuildEnd, nature: Nature): Promise<void> {
-  const { store, api, staged, truth, engine } = world;
+  const { store, api, disk, truth, engine } = world;
   const uploadId = api.newId('upload');
-  staged.add(uploadId);
   const facts = { bytes: 512, unpacked_bytes: 1024, entries: 1, sha256: '0'.repeat(64) };
   const spec = { service_id: serviceId, ...facts };
   const row = { id: uploadId, name: uploadId, owner: serviceId, spec, status: { conditions: [] } };
-  await store.write((writer) => writer.create('Upload', row));
+  await store.write(async (writer) => {
+    await livingService(writer, serviceId);
+    disk.uploads.add(uploadId);
+    await writer.create('Upload', row);
+  });
   const body = { service_id: serviceId, upload_id: uploadId };
   const deployment = await deploy(api as ApiContext, body);
   truth.natures.set(deployment.id, nature);
   engine.scriptBuild(imageTag(deployment), scriptOf(build, nature));
+}
+
+async function declare({ store }: World, serviceId: string, name: SecretName): Promise<void> {
+  const { spec } = (await store.get('Service', serviceId)) ?? {};
+  if (spec)
+    await updateService(store, serviceId, { secrets: [...new Set([...Object.keys(spec.secrets), name])] });
 }
 
 function scriptOf(build: BuildEnd, nature: Nature): BuildScript {

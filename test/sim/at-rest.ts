@@ -1,12 +1,15 @@
 /** What must hold once nothing more is to be done: rows, containers and routes say the same. */
+import { workloadOf } from '../../specs/configuration.ts';
 import { isSettled } from '../../specs/deployment.ts';
 import type { Row } from '../../specs/index.ts';
 import { durationMs } from '../../specs/duration.ts';
+import { revisionOf } from '../../specs/revision.ts';
+import { remains } from './remains.ts';
 import type { World } from './world.ts';
 
 /** @returns what is not as it must be at rest */
 export async function unrest(world: World): Promise<string[]> {
-  const { store, truth, staged } = world;
+  const { store, truth, disk } = world;
   const found: string[] = [];
   const [services, replicas, uploads] = await Promise.all([
     store.list('Service'),
@@ -20,8 +23,8 @@ export async function unrest(world: World): Promise<string[]> {
   for (const { spec } of truth.containers())
     if (!known.has(spec.labels['svc.replica'] ?? '')) found.push(`container ${spec.name} is left over`);
   for (const { id } of uploads) found.push(`${id} is kept after its build`);
-  for (const id of staged) found.push(`the archive of ${id} is kept after its build`);
-  return found.map((what) => `(7) ${what}`);
+  for (const id of disk.uploads) found.push(`the archive of ${id} is kept after its build`);
+  return [...found.map((what) => `(7) ${what}`), ...(await remains(world))];
 }
 
 async function serviceUnrest(
@@ -39,6 +42,7 @@ async function serviceUnrest(
   const live = isLive ? promoted : undefined;
   found.push(...phaseUnrest(service, deployments, live));
   found.push(...targetUnrest(service, deployments, isLive));
+  found.push(...configurationUnrest(service, deployments));
 
   const replicas = allReplicas.filter((replica) => replica.spec.service_id === service.id);
   const right = replicas.filter(
@@ -96,6 +100,18 @@ function targetUnrest(
   if (phase === 'Healthy' || phase === 'Failed') return [];
   if (phase === 'Stopped' && (row.spec.stopped || anotherServes)) return [];
   return [`the target of ${name} is ${phase} (${row.status.reason}), and nobody asked for that`];
+}
+
+/** What is configured was asked for, or cannot be: secrets are missing, nothing serves, or somebody stopped it. */
+function configurationUnrest(row: Row<'Service'>, deployments: Row<'Deployment'>[]): string[] {
+  const { name, spec, status, generation, observed_generation: observed } = row;
+  const found = generation === observed ? [] : [`${name} changed, and its controller did not look`];
+  const configuration = workloadOf(spec);
+  const promoted = deployments.find(({ id }) => id === status.promoted);
+  if (!spec.rollout.running || !promoted || promoted.spec.stopped || 'missing' in configuration) return found;
+  if (revisionOf(configuration.workload) !== spec.rollout.configured)
+    found.push(`the configuration of ${name} was changed and not released`);
+  return found;
 }
 
 function describe({ id, spec, status, deleted_at: deleted }: Row<'Replica'>): string {

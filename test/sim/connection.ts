@@ -47,9 +47,15 @@ export function connect(deps: ConnectionDeps, life: Life): Engine {
     listNetworks: () => call(() => engine.listNetworks()),
     removeNetwork: (id) => call(() => engine.removeNetwork(id)),
     build: (request) => call(() => build(request, deps, life)),
+    listImages: (labels) => call(() => engine.listImages(labels)),
     findImage: (reference) => call(() => engine.findImage(reference)),
+    tagImage: (image, tag) => call(() => engine.tagImage(image, tag)),
     removeImage: (reference) => call(() => engine.removeImage(reference)),
-    createReplica: (spec) => call(() => engine.createReplica(spec)),
+    createReplica: (spec) =>
+      call(() => {
+        invariants.creating(spec);
+        return engine.createReplica(spec);
+      }),
     startReplica: (id) => call(() => engine.startReplica(id)),
     stopReplica: (id, graceMs) => stopping(id, () => engine.stopReplica(id, graceMs)),
     removeReplica: (id) => stopping(id, () => engine.removeReplica(id)),

@@ -8,12 +8,16 @@ import type { Engine } from '../../controllers/engine/engine.ts';
 import type { Ask } from '../../controllers/replica/prober.ts';
 import type { Log } from '../../controllers/runtime/log.ts';
 import { createMetrics } from '../../controllers/runtime/metrics.ts';
-import type { Ingress } from '../../ingress/index.ts';
+import { controllerKinds } from '../../controllers/runtime/reconciler.ts';
+import type { Ingress, Upstream } from '../../ingress/index.ts';
+import { createMasks } from '../../specs/mask.ts';
 import { ProblemError } from '../../specs/problem.ts';
 import { connect } from './connection.ts';
 import { Life, mortal, mortalClock, mortalStore } from './life.ts';
 import type { Dice } from './dice.ts';
+import { deploymentLog, workloadLog, type Disk } from './disk.ts';
 import type { Invariants } from './invariants.ts';
+import type { Secrets } from './secrets.ts';
 import type { Truth } from './truth.ts';
 import type { WorldClock } from './world-clock.ts';
 import type { FakeEngine } from '../support/fake-engine.ts';
@@ -39,7 +43,10 @@ export interface Sabotage {
 const nodeId = 'node_sim';
 const socketsDir = '/run/svc/sockets';
 /** One for all worlds: making it costs more than a short history. */
-const metrics = createMetrics(['Project', 'Service', 'Deployment', 'Replica', 'RouteSet', 'Upload']);
+const metrics = createMetrics(controllerKinds);
+/** Nothing is secret here. */
+const nothing: readonly string[] = [];
+const masks = createMasks(() => nothing);
 const same = <T>(part: T): T => part;
 
 /** What a control plane finds around it. */
@@ -51,8 +58,8 @@ interface Surroundings {
   engine: FakeEngine;
   ingress: FakeIngress;
   invariants: Invariants;
-  /** Ids of the archives that are on disk. */
-  staged: Set<string>;
+  secrets: Secrets;
+  disk: Disk;
   /** Aborts when the engine goes away; undefined while it is away. */
   readonly engineThere: AbortSignal | undefined;
 }
@@ -75,6 +82,7 @@ export async function startControlPlane(
   const running = startAll({
     ...{ store, engine, ingress, log, metrics, nodeId, socketsDir, clock: lifeClock, random: dice.bytes },
     ...smallParts(world, life),
+    masks,
     ask: (sabotage.ask ?? same)(askOf(world, life)),
     ...{ appsDomain: 'localhost', control: null, buildLimits: { memoryBytes: 2 ** 30, cpus: 1 } },
   });
@@ -115,14 +123,14 @@ function ingressOf(world: Surroundings, life: Life, routesOf: (routes: Published
 type Published = Parameters<Ingress['publish']>[0];
 
 /** Asks over the way that a real probe takes: the socket, the bridge, the address, and whatever has that address. */
-function askOf({ clock, dice, ingress, truth, invariants }: Surroundings, life: Life): Ask {
-  return (upstream) =>
+function askOf(world: Surroundings, life: Life): Ask {
+  const { clock, dice, truth, invariants } = world;
+  return ({ upstream }) =>
     life.hold(async () => {
       await clock.pause(dice.whole(1, 20));
-      const address = ingress.bridgedTo(upstream.socket);
-      const container = address === undefined ? undefined : truth.at(address);
-      if (!container) return { ok: false, words: 'nothing listens on $PORT yet' };
-      const [id, reached] = [posix.basename(upstream.socket, '.sock'), container.spec.labels['svc.replica']];
+      const { id, container } = reach(upstream, world);
+      if (!container) return { ok: false, words: 'nothing listens yet' };
+      const reached = container.spec.labels['svc.replica'];
       if (id !== reached) invariants.strayed(id, reached ?? 'nobody');
       return truth.ask(container)
         ? { ok: true, words: '200 from /' }
@@ -130,24 +138,64 @@ function askOf({ clock, dice, ingress, truth, invariants }: Surroundings, life: 
     });
 }
 
-/** Uploads, logs and directories: as little as the controllers need. */
-function smallParts({ clock, dice, staged }: Surroundings, life: Life) {
+/** What listens on a socket: the workload itself in its own directory, or whatever has the address that the bridge knows. */
+function reach({ socket, via }: Upstream, { ingress, truth, disk }: Surroundings) {
+  if (via === 'bridged') {
+    const address = ingress.bridgedTo(socket);
+    return {
+      id: posix.basename(socket, '.sock'),
+      container: address === undefined ? undefined : truth.at(address),
+    };
+  }
+  const id = posix.basename(posix.dirname(socket));
+  const own = truth
+    .containers()
+    .find(({ isRunning, spec }) => isRunning && spec.labels['svc.replica'] === id);
+  return { id, container: disk.sockets.has(id) ? own : undefined };
+}
+
+/** Uploads, logs and directories: as little as the controllers need. A process that is killed writes nothing any more. */
+function smallParts({ clock, dice, disk, secrets }: Surroundings, life: Life) {
   const soon = (): Promise<void> => life.hold(() => clock.pause(dice.chance(0.9) ? 1 : dice.whole(1, 5_000)));
+  const write = (effect: () => void): void => {
+    if (!life.over) effect();
+  };
   return {
+    vault: { open: (ref) => life.hold(() => secrets.open(ref)) },
     uploads: {
       async context(id: string) {
         await soon();
-        if (!staged.has(id)) throw new ProblemError('not_found', 'The upload is gone: push again.');
+        if (!disk.uploads.has(id)) throw new ProblemError('not_found', 'The upload is gone: push again.');
         return { stream: Readable.from([Buffer.from('a context')]), dockerfile: 'Dockerfile' };
       },
       async remove(id: string) {
         await soon();
-        staged.delete(id);
+        disk.uploads.delete(id);
       },
     },
-    deploymentLogs: { append: () => undefined, flush: soon },
-    follower: { follow: () => undefined, last: () => soon().then(() => ['its last line']), stop: soon },
-    sockets: { prepare: soon, remove: soon },
+    deploymentLogs: {
+      append: (id) => write(() => disk.logs.add(deploymentLog(id))),
+      flush: soon,
+      remove: (id) => soon().then(() => void disk.logs.delete(deploymentLog(id))),
+    },
+    workloadLogs: {
+      remove: (service, deployment) =>
+        soon().then(() => void disk.logs.delete(workloadLog(service, deployment))),
+      async removeAll(service) {
+        await soon();
+        for (const log of disk.logs) if (log.startsWith(workloadLog(service))) disk.logs.delete(log);
+      },
+    },
+    follower: {
+      follow: ({ serviceId, deploymentId }) =>
+        write(() => disk.logs.add(workloadLog(serviceId, deploymentId))),
+      last: () => soon().then(() => ['its last line']),
+      stop: soon,
+    },
+    sockets: {
+      prepare: (id) => soon().then(() => void disk.sockets.add(id)),
+      remove: (id) => soon().then(() => void disk.sockets.delete(id)),
+    },
     hostRoutes: () => soon().then(() => ['192.168.0.0/16']),
   } satisfies Partial<Parts>;
 }

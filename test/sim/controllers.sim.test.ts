@@ -3,7 +3,7 @@ import { it } from 'node:test';
 import { inspect } from 'node:util';
 import { historyOf } from './history.ts';
 import { run, shrink } from './run.ts';
-import { serviceCount } from './world.ts';
+import { serviceCount } from './tenants.ts';
 
 const first = Number(process.env['SIM_SEED'] ?? 1);
 const count = Number(process.env['SIM_HISTORIES'] ?? (process.env['SIM_SEED'] === undefined ? 150 : 1));

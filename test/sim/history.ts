@@ -11,11 +11,20 @@ export type BuildEnd = 'ok' | 'fails' | 'hangs';
  */
 export type Nature = 'ok' | 'slow' | 'bad' | 'exits' | 'eats memory' | 'refused' | 'tires' | 'stubborn';
 
+export type SecretName = 'TOKEN' | 'KEY';
+
 /** Services are numbered as in world.ts. `back`: how many deployments before the newest one. Times in milliseconds. */
 export type Command =
   | { do: 'push'; service: number; build: BuildEnd; nature: Nature }
   | { do: 'roll back'; service: number; back: number | null }
   | { do: 'stop' | 'start' | 'restart'; service: number }
+  /** A changed environment: `broken` never answers well. */
+  | { do: 'configure'; service: number; mode: 'one' | 'two' | 'broken' }
+  | { do: 'set secret'; service: number; name: SecretName; value: string }
+  /** Declares it without a value. */
+  | { do: 'declare secret' | 'unset secret'; service: number; name: SecretName }
+  /** `delete project`: the one of the service, with all that it owns. `create`: what was deleted, under the same names. */
+  | { do: 'delete service' | 'delete project' | 'create'; service: number }
   | { do: 'stop deployment'; service: number; back: number }
   /** A container of the node, counted in the order of their names: its workload dies, or somebody removes it. */
   | { do: 'workload dies' | 'container removed'; nth: number }
@@ -29,12 +38,23 @@ export type Command =
   /** Everything on the machine ends at once. */
   | { do: 'power cut'; ms: number }
   | { do: 'clock set'; by: number }
+  /** Nothing sealed can be opened for a while. */
+  | { do: 'key lost'; ms: number }
   | { do: 'wait'; ms: number }
   /** Until so many calls, writes and timers have come to their end: it hits moments that no number of milliseconds does. */
   | { do: 'wait a little'; steps: number };
 
 const methods = [
-  ...(['ensureNetwork', 'listNetworks', 'build', 'findImage', 'removeImage', 'createReplica'] as const),
+  ...([
+    'ensureNetwork',
+    'listNetworks',
+    'removeNetwork',
+    'build',
+    'findImage',
+    'tagImage',
+    'listImages',
+  ] as const),
+  ...(['removeImage', 'createReplica'] as const),
   ...(['startReplica', 'stopReplica', 'removeReplica', 'inspectReplica', 'listReplicas', 'events'] as const),
 ];
 
@@ -73,6 +93,8 @@ function request(dice: Dice, service: number): Extract<Command, { service: numbe
     restart: 12,
     'roll back': 12,
     'stop deployment': 8,
+    ...{ configure: 12, 'set secret': 12, 'declare secret': 2, 'unset secret': 3 },
+    ...{ 'delete service': 6, 'delete project': 3, create: 12 },
   });
   switch (what) {
     case 'push': {
@@ -84,11 +106,22 @@ function request(dice: Dice, service: number): Extract<Command, { service: numbe
     }
     case 'roll back':
       return { do: what, service, back: dice.chance(0.6) ? null : dice.whole(0, 4) };
+    case 'configure':
+      return { do: what, service, mode: dice.weighted({ one: 40, two: 40, broken: 20 }) };
+    case 'set secret':
+      return { do: what, service, name: secretName(dice), value: `secret-${dice.whole(1, 3)}` };
+    case 'declare secret':
+    case 'unset secret':
+      return { do: what, service, name: secretName(dice) };
     case 'stop deployment':
       return { do: what, service, back: dice.chance(0.7) ? 0 : dice.whole(0, 3) };
     default:
       return { do: what, service };
   }
+}
+
+function secretName(dice: Dice): SecretName {
+  return dice.pick(['TOKEN', 'KEY']);
 }
 
 function mishap(dice: Dice): Command {
@@ -106,6 +139,7 @@ function mishap(dice: Dice): Command {
       'control plane stopped': 4,
       'power cut': 3,
       'clock set': 3,
+      'key lost': 4,
     },
   });
   switch (what) {

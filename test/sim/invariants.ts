@@ -6,12 +6,19 @@ import type { Store } from '../../api/store/store.ts';
 import type { RouteSet } from '../../controllers/route-set/plan.ts';
 import { isSettled, type DeploymentPhase } from '../../specs/deployment.ts';
 import type { Row } from '../../specs/index.ts';
+import type { FakeEngine } from '../support/fake-engine.ts';
 import type { FakeIngress } from '../support/fake-ingress.ts';
+import type { ReplicaContainer } from '../../controllers/engine/engine.ts';
+import { imageTag } from '../../controllers/engine/names.ts';
+import { canonicalJson } from '../../specs/revision.ts';
+import type { Secrets } from './secrets.ts';
 import type { Truth } from './truth.ts';
 
 export interface InvariantsDeps {
   store: Store;
   truth: Truth;
+  engine: FakeEngine;
+  secrets: Secrets;
   ingress: FakeIngress;
 }
 
@@ -39,6 +46,8 @@ export class Invariants {
     this.#deps = deps;
     deps.store.onChange(({ kind, id, by }) => {
       if (kind === 'Replica' && by === 'spec') void this.#replicaMade(id);
+      if (kind === 'Deployment' && by === 'spec') void this.#deploymentMade(id);
+      if (by === 'purged') this.#purged(id);
       if (kind === 'Deployment' && by === 'status') void this.#deploymentChanged(id);
     });
   }
@@ -58,6 +67,23 @@ export class Invariants {
       for (const replica of replicas)
         if (!(replica in routes.upstreams)) this.#violated(`${replica} is routed and has no upstream`);
     }
+  }
+
+  /** A container is about to be made by a controller. */
+  creating({ labels, env, ...rest }: ReplicaContainer): void {
+    const { truth, secrets } = this.#deps;
+    const id = labels['svc.replica'] ?? '';
+    const deployment = truth.deployments.get(labels['svc.deployment'] ?? '');
+    if (!deployment) return;
+    const { workload } = deployment.spec;
+    const frozen = secrets.frozen(deployment);
+    const given = Object.fromEntries(Object.entries(env).filter(([name]) => !/^(PORT$|SVC_)/.test(name)));
+    if (canonicalJson(given) !== canonicalJson({ ...workload.env, ...frozen }))
+      this.#violated(`(10) ${id} does not run with the environment that its deployment froze`);
+    if (Object.values(given).includes('')) this.#violated(`(10) ${id} runs with an empty value`);
+    const shown = JSON.stringify({ labels, rest });
+    if (secrets.values().some((value) => shown.includes(value)))
+      this.#violated(`(10) the container of ${id} shows a secret outside its environment`);
   }
 
   /** A container is about to be stopped or removed by a controller. */
@@ -116,6 +142,23 @@ export class Invariants {
     const same = rows.filter(({ spec }) => spec.project_id === project && spec.address === address);
     if (same.length > 1)
       this.#violated(`(5) ${same.map((row) => row.id).join(' and ')} both have ${address}`);
+  }
+
+  /** Rows go last: what a call that was lost makes later is another matter. */
+  #purged(id: string): void {
+    const { truth, engine } = this.#deps;
+    const deployment = truth.deployments.get(id);
+    if (deployment && engine.tags().includes(imageTag(deployment)))
+      this.#violated(`(11) ${id} is gone, and its image is not`);
+    if (engine.networkNames().some((name) => name.endsWith(id.slice(-8))))
+      this.#violated(`(11) ${id} is gone, and its network is not`);
+    if (truth.containers().some(({ spec }) => Object.values(spec.labels).includes(id)))
+      this.#violated(`(11) ${id} is gone, and a container of it is not`);
+  }
+
+  async #deploymentMade(id: string): Promise<void> {
+    const row = await this.#deps.store.get('Deployment', id);
+    if (row) this.#deps.truth.deployments.set(id, row);
   }
 
   async #deploymentChanged(id: string): Promise<void> {

@@ -80,8 +80,13 @@ async function rows({ store }: World): Promise<string[]> {
 
 /** Whatever happened before, a good push is served. */
 async function pushAll(world: World): Promise<void> {
-  for (const service of world.services.keys())
+  for (const service of world.services.keys()) {
+    await act(world, { do: 'create', service });
+    await act(world, { do: 'configure', service, mode: 'one' });
+    for (const name of ['TOKEN', 'KEY'] as const)
+      await act(world, { do: 'set secret', service, name, value: 'the last one' });
     await act(world, { do: 'push', service, build: 'ok', nature: 'ok' });
+  }
   await settle(world);
 }
 

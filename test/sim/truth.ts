@@ -26,6 +26,8 @@ export class Truth {
   readonly #now: () => number;
   /** By deployment. */
   readonly natures = new Map<string, Nature>();
+  /** Every deployment that there ever was. */
+  readonly deployments = new Map<string, Row<'Deployment'>>();
   /** Every replica that there ever was. */
   readonly replicas = new Map<string, Row<'Replica'>>();
   /** Replica id → starts of its container in which it gave a good answer. */
@@ -69,9 +71,17 @@ export class Truth {
     return new Set(answered.map(({ spec }) => spec.index)).size >= count;
   }
 
+  /** That of its image: of the push that it goes back to. */
+  #natureOf(deploymentId: string): Nature | undefined {
+    const reused = this.deployments.get(deploymentId)?.spec.reuse ?? null;
+    return reused === null ? this.natures.get(deploymentId) : this.#natureOf(reused);
+  }
+
   #isWell(replicaId: string, startedAt: string): boolean {
     const spec = this.replicas.get(replicaId)?.spec;
-    switch (this.natures.get(spec?.deployment_id ?? '')) {
+    const deploymentId = spec?.deployment_id ?? '';
+    if (this.deployments.get(deploymentId)?.spec.workload.env['MODE'] === 'broken') return false;
+    switch (this.#natureOf(deploymentId)) {
       case 'ok':
       case 'stubborn':
         return true;

@@ -5,26 +5,19 @@
 import type { Writable } from 'node:stream';
 import { idMaker } from '../../api/ids.ts';
 import type { ApiContext } from '../../api/context.ts';
-import { createService } from '../../api/desired/create-service.ts';
 import type { OpenStore } from '../../api/store/open.ts';
-import type { Row } from '../../specs/index.ts';
 import { FakeEngine } from '../support/fake-engine.ts';
 import { FakeIngress } from '../support/fake-ingress.ts';
 import { memoryStore } from '../support/store.ts';
 import { startControlPlane, type ControlPlane, type Sabotage } from './control-plane.ts';
 import { diceOf, type Dice } from './dice.ts';
 import { Invariants } from './invariants.ts';
+import { Disk } from './disk.ts';
 import { Ledger } from './ledger.ts';
+import { Secrets } from './secrets.ts';
+import { Tenants } from './tenants.ts';
 import { Truth } from './truth.ts';
 import { WorldClock } from './world-clock.ts';
-
-/** The services of every world. The last one is alone in its project. */
-const services = [
-  { project: 'shop', name: 'web', replicas: 2, drain: '30s' },
-  { project: 'shop', name: 'api', replicas: 1, drain: '0s' },
-  { project: 'lab', name: 'job', replicas: 1, drain: '10s' },
-] as const;
-export const serviceCount: number = services.length;
 
 export interface WorldOptions {
   seed: number;
@@ -43,9 +36,9 @@ export class World {
   readonly store: OpenStore;
   readonly invariants: Invariants;
   readonly ledger: Ledger;
-  readonly staged = new Set<string>();
-  /** Ids, in the order of `services`. */
-  readonly services: string[] = [];
+  readonly tenants: Tenants;
+  readonly secrets: Secrets;
+  readonly disk = new Disk();
   /** Milliseconds without a control plane so far, and by how much the clock was set back. */
   lost = 0;
   api: Pick<ApiContext, 'store' | 'newId' | 'settings'>;
@@ -67,20 +60,18 @@ export class World {
       request: () => (dice.chance(0.6) ? 0 : dice.whole(1, 60_000)),
       boot: () => dice.whole(50, 500),
     });
+    this.secrets = new Secrets(store);
     this.invariants = new Invariants(this);
-    this.ledger = new Ledger(store);
     this.api = this.#newApi();
+    this.tenants = new Tenants(this);
+    this.ledger = new Ledger(store, this.tenants.deletedServices);
   }
 
   /** A world in which the services were created and the control plane runs. */
   static async begin(options: WorldOptions): Promise<World> {
     const clock = new WorldClock();
     const world = new World(options, clock, await memoryStore([], clock));
-    for (const { project, name, replicas, drain } of services) {
-      const owner = await world.#project(project);
-      const body = { project, name, port: 8080, replicas, release: { drain } };
-      world.services.push((await createService(world.api as ApiContext, owner, body)).id);
-    }
+    await world.tenants.begin();
     await world.startControlPlane();
     return world;
   }
@@ -108,6 +99,11 @@ export class World {
     this.killControlPlane();
   }
 
+  /** Ids, in the order of the slots. */
+  get services(): string[] {
+    return this.tenants.services;
+  }
+
   get engineThere(): AbortSignal | undefined {
     return this.#engineThere.signal.aborted ? undefined : this.#engineThere.signal;
   }
@@ -130,19 +126,10 @@ export class World {
 
   /** A control plane's own, as its process has it. */
   #newApi(): World['api'] {
-    const settings = { controlDomain: null, appsDomain: 'localhost', publicHttpPort: 80, version: '0' };
+    const settings = {
+      ...{ controlDomain: null, appsDomain: 'localhost', publicHttpPort: 80, version: '0' },
+      ...{ sessionIdleMs: 1, sessionMaxMs: 1, auditKeepMs: 1 },
+    };
     return { store: this.store, newId: idMaker(this.clock, this.dice.bytes), settings };
-  }
-
-  async #project(name: string): Promise<Row<'Project'>> {
-    const { store, api } = this;
-    const found = await store.find('Project', null, name);
-    const status = { subnet: null, network: null, conditions: [] };
-    return (
-      found ??
-      store.write((writer) =>
-        writer.create('Project', { id: api.newId('project'), name, owner: null, spec: {}, status }),
-      )
-    );
   }
 }

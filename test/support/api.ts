@@ -1,15 +1,16 @@
 /** The real API on a real store in memory; uploads, logs and the node's state are fakes. */
 import { randomBytes } from 'node:crypto';
-import type { TestContext } from 'node:test';
 import type { LightMyRequestResponse } from 'fastify';
 import { pino } from 'pino';
 import { buildApi } from '../../api/app.ts';
 import { mintBootstrapToken } from '../../api/auth/bootstrap-token.ts';
+import { createPasswords, type PasswordCost } from '../../api/auth/passwords.ts';
 import { mintToken, type TokenKind } from '../../api/auth/tokens.ts';
 import type { ApiSettings, App } from '../../api/context.ts';
 import type { NodeState } from '../../api/ports.ts';
-import type { Accounts } from '../../api/store/accounts.ts';
-import type { Store } from '../../api/store/store.ts';
+import type { Accounts, TokenRecord } from '../../api/store/accounts.ts';
+import type { OpenStore } from '../../api/store/open.ts';
+import type { Role } from '../../specs/account.ts';
 import { newId, timestamp } from '../../specs/meta.ts';
 import type { Problem } from '../../specs/problem.ts';
 import type {
@@ -21,17 +22,16 @@ import type {
 import { FakeLogs } from './fake-logs.ts';
 import { FakeUploads } from './fake-uploads.ts';
 import { ManualClock } from './manual-clock.ts';
-import { memoryStore } from './store.ts';
+import { aStore } from './store.ts';
 
 export interface TestApi {
   app: App;
-  store: Store;
+  store: OpenStore;
   accounts: Accounts;
   clock: ManualClock;
   uploads: FakeUploads;
   logs: FakeLogs;
   node: FakeNode;
-  nodeKey: Buffer;
   /** Everything that was logged, as text. */
   log(): string;
   /** Of a super-admin. */
@@ -41,7 +41,7 @@ export interface TestApi {
   call(method: Method, url: string, body?: object, headers?: Record<string, string>): Promise<Answer>;
 }
 
-type Method = 'GET' | 'HEAD' | 'POST' | 'DELETE';
+export type Method = 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
 export type Answer = LightMyRequestResponse & {
   status: number;
@@ -59,44 +59,65 @@ const settings: ApiSettings = {
   appsDomain: 'localhost',
   publicHttpPort: 8080,
   version: '1.2.3',
+  sessionIdleMs: 30 * 86_400_000,
+  sessionMaxMs: 90 * 86_400_000,
+  auditKeepMs: 90 * 86_400_000,
 };
+
+/** What has an end: a test. */
+interface Ending {
+  after(close: () => Promise<void>): void;
+}
 
 export interface TestApiOptions {
   settings?: Partial<ApiSettings>;
   /** A node without any account: `token` is the empty text. */
   fresh?: boolean;
+  /** Path of a database on disk, instead of one in memory. */
+  file?: string;
 }
 
-export async function testApi(test: TestContext, options: TestApiOptions = {}): Promise<TestApi> {
+/** @param end closes it in the end */
+export async function testApi(end: Ending, options: TestApiOptions = {}): Promise<TestApi> {
   const clock = new ManualClock();
-  const store = await memoryStore([], clock);
-  const { accounts } = store;
+  const store = await aStore({ clock, ...(options.file === undefined ? {} : { file: options.file }) });
+  const { accounts, vault, audit, idempotency, loginFailures, nodeKey } = store;
   const lines: string[] = [];
   const logger = pino({ level: 'trace' }, { write: (line: string) => void lines.push(line) });
-  const nodeKey = randomBytes(32);
   const [uploads, logs, node] = [new FakeUploads(), new FakeLogs(), fakeNode()];
-  const deps = { store, accounts, clock, random: randomBytes, nodeKey, uploads, logs, node, logger };
-  const app = buildApi({ ...deps, settings: { ...settings, ...options.settings } });
-  test.after(async () => {
+  const app = buildApi({
+    ...{ store, accounts, vault, audit, idempotency, loginFailures, nodeKey },
+    ...{ clock, random: randomBytes, uploads, logs, node, logger },
+    // As a node does it, but for the files.
+    rotateNodeKey: async () => ({ ...(await vault.rotate(randomBytes(32))), message: 'rotated' }),
+    settings: { ...settings, ...options.settings },
+  });
+  end.after(async () => {
     await app.close();
     await store.close();
   });
-  const token = options.fresh
-    ? ''
-    : await giveToken(accounts, clock, await giveUser(accounts, clock, 'root'), 'api');
-  return {
-    ...{ app, store, accounts, clock, uploads, logs, node, nodeKey, token },
+  const api: TestApi = {
+    ...{ app, store, accounts, clock, uploads, logs, node, token: '' },
     log: () => lines.join(''),
-    bootstrapToken: mintBootstrapToken(nodeKey, randomBytes),
+    bootstrapToken: mintBootstrapToken(nodeKey(), randomBytes),
     async call(method, url, body, headers = {}) {
-      const authorization = `Bearer ${token}`;
       const response = await app.inject({
-        ...{ method, url, headers: { authorization, ...headers } },
+        ...{ method, url, headers: { ...bearer(api.token), ...headers } },
         ...(body === undefined ? {} : { payload: body }),
       });
       return answer(response);
     },
   };
+  if (!options.fresh) {
+    const root = await giveUser(accounts, clock, 'root');
+    api.token = await giveToken(accounts, clock, root, 'api');
+  }
+  return api;
+}
+
+/** The header that says who asks. */
+export function bearer(token: string): { authorization: string } {
+  return { authorization: `Bearer ${token}` };
 }
 
 function answer(response: LightMyRequestResponse): Answer {
@@ -112,11 +133,25 @@ function answer(response: LightMyRequestResponse): Answer {
   });
 }
 
-/** A user without a password that works. @returns its id */
-export async function giveUser(accounts: Accounts, clock: ManualClock, username: string): Promise<string> {
+/** What is stored of a password; cheap to make, unless said otherwise. */
+export function hashOf(
+  password: string,
+  cost: PasswordCost = { memoryCost: 1024, timeCost: 2, parallelism: 1 },
+): Promise<string> {
+  return createPasswords(randomBytes, () => Promise.resolve([]), cost).hash(password);
+}
+
+/** A user, a super-admin unless said otherwise, without a password that works. @returns its id */
+export async function giveUser(
+  accounts: Accounts,
+  clock: ManualClock,
+  username: string,
+  { super_admin = true, password_hash = 'none' } = {},
+): Promise<string> {
   const id = newId('user', clock.now(), randomBytes(10));
-  const created_at = timestamp(clock.now());
-  await accounts.createUser({ id, username, password_hash: 'none', super_admin: true, created_at });
+  const at = timestamp(clock.now());
+  const identity = { id, username, password_hash, super_admin };
+  await accounts.createUser({ ...identity, created_at: at, updated_at: at, version: 1 });
   return id;
 }
 
@@ -127,21 +162,26 @@ export async function giveToken(
   userId: string,
   kind: TokenKind,
   expires_at: string | null = null,
+  limits: Partial<Pick<TokenRecord, 'project_id' | 'role'>> = {},
 ): Promise<string> {
   const { token, hash } = mintToken(kind, randomBytes);
   const id = newId('token', clock.now(), randomBytes(10));
-  const created_at = timestamp(clock.now());
-  await accounts.createToken({
-    id,
-    kind,
-    user_id: userId,
-    name: 'test',
-    hash,
-    created_at,
-    expires_at,
-    last_used_at: null,
-  });
+  const times = { created_at: timestamp(clock.now()), expires_at, last_used_at: null };
+  const none = { project_id: null, role: null };
+  await accounts.createToken({ ...none, ...limits, ...times, id, kind, user_id: userId, name: 'test', hash });
   return token;
+}
+
+/** A user who is no super-admin, with a role in each of these projects (by id). @returns its id and an API token of it */
+export async function giveMember(
+  { accounts, clock }: TestApi,
+  username: string,
+  roles: Readonly<Record<string, Role>> = {},
+): Promise<{ id: string; token: string }> {
+  const id = await giveUser(accounts, clock, username, { super_admin: false });
+  for (const [project_id, role] of Object.entries(roles))
+    await accounts.putMember({ project_id, user_id: id, role, at: timestamp(clock.now()) });
+  return { id, token: await giveToken(accounts, clock, id, 'api') };
 }
 
 /** The project `shop` and the service `web` in it. */

@@ -32,7 +32,9 @@ export interface Cli {
   cwd: string;
   svc(...argv: string[]): Promise<Outcome>;
   /** The same, with something on standard input. */
-  feed(stdin: string, ...argv: string[]): Promise<Outcome>;
+  feed(stdin: string | Buffer, ...argv: string[]): Promise<Outcome>;
+  /** The same on a terminal, where these lines are typed ahead. */
+  type(lines: readonly string[], ...argv: string[]): Promise<Outcome>;
   /** A run that can be looked at and interrupted while it goes on. */
   start(...argv: string[]): {
     outcome: Promise<Outcome>;
@@ -51,14 +53,14 @@ export async function cli(
   const [configDir, cwd] = [join(home, 'config'), await mkdtemp(join(home, 'work-'))];
   const login = url === undefined ? {} : { SVC_URL: url, SVC_TOKEN: token ?? 'svc_api_test' };
 
-  function start(stdin: string, argv: string[]) {
+  function start(stdin: string | Buffer, argv: string[], more: object = {}) {
     const [stdout, stderr] = [collector(), collector()];
     const listeners: (() => void)[] = [];
     const context = createContext({
       env: { SVC_CONFIG_DIR: configDir, PATH: process.env['PATH'], HOME: home, ...login, ...env },
-      stdin: Readable.from([Buffer.from(stdin)]),
+      stdin: Object.assign(Readable.from([Buffer.from(stdin)]), more),
       ...{ stdout: stdout.stream, stderr: stderr.stream, cwd, clock },
-      ...{ hostname: 'laptop', version: '1.2.3' },
+      ...{ user: 'gh', hostname: 'laptop', version: '1.2.3' },
       onInterrupt: (listener) => void listeners.push(listener),
     });
     const outcome = run(argv, context).then((code) => ({
@@ -77,6 +79,7 @@ export async function cli(
     cwd,
     svc: (...argv) => start('', argv).outcome,
     feed: (stdin, ...argv) => start(stdin, argv).outcome,
+    type: (lines, ...argv) => start(lines.map((line) => `${line}\n`).join(''), argv, { isTTY: true }).outcome,
     start: (...argv) => start('', argv),
   };
 }
@@ -94,7 +97,7 @@ export function clockOf({ clock }: TestApi): Clock {
 /** Text with what differs from run to run taken out: ids, and the ports of test servers. */
 export function golden(text: string): string {
   return text
-    .replaceAll(/\b(dep|svc|prj|rep|upl)_[0-9a-z]{26}/g, '$1_…')
+    .replaceAll(/\b(dep|svc|prj|rep|upl|tok|usr|reg|key|aud)_[0-9a-z]{26}/g, '$1_…')
     .replaceAll(/127\.0\.0\.1:\d+/g, '127.0.0.1:PORT');
 }
 

@@ -8,6 +8,9 @@ import { giveDeployment, giveService, type TestApi } from './api.ts';
 
 export const at = '2030-01-01T00:00:00.000Z';
 
+/** Of one that sleeps: the heartbeat, and the next look at what its reader may. */
+export const timersOfStream = 2;
+
 export function line(text: string): DeploymentLogEntry {
   return { event: 'log', at, phase: 'build', stream: 'stdout', line: text };
 }

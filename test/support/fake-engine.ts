@@ -3,8 +3,6 @@
  * says so, builds follow a script, calls fail in a way that was injected. What nobody scripted throws. It passes the
  * contract suite of the real one.
  */
-import { Writable } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
 import type { Clock } from '../../specs/clock.ts';
 import {
   EngineError,
@@ -14,12 +12,15 @@ import {
   type EngineEvent,
   type EngineInfo,
   type EngineLogLine,
+  type ImageState,
   type Labels,
   type NetworkSpec,
   type NetworkState,
   type ReplicaContainer,
 } from '../../controllers/engine/engine.ts';
+import { drain } from './build-context.ts';
 import { FakeContainer, type Program } from './fake-container.ts';
+import { FakeImages, imageGone } from './fake-images.ts';
 import { Feed } from './feed.ts';
 
 /** What a build does. Its image then runs `image`. */
@@ -44,7 +45,7 @@ const carries = (labels: Labels, wanted: Labels): boolean =>
 
 export class FakeEngine implements Engine {
   private readonly clock: Clock;
-  private readonly images = new Map<string, { tags: Set<string>; program: Program }>();
+  private readonly images = new FakeImages();
   private readonly builds = new Map<string, BuildScript>();
   private readonly networks = new Map<string, NetworkState>();
   private readonly containers = new Map<string, FakeContainer>();
@@ -60,10 +61,9 @@ export class FakeEngine implements Engine {
   // The world, as the test drives it.
 
   /** An image that is there. @returns its id */
-  addImage(tag: string, program: Program = {}): string {
+  addImage(tag: string, program: Program = {}, labels: Labels = {}): string {
     const id = `sha256:${this.nextId()}`;
-    for (const image of this.images.values()) image.tags.delete(tag);
-    this.images.set(id, { tags: new Set([tag]), program });
+    this.images.add(id, tag, program, labels);
     return id;
   }
 
@@ -78,6 +78,16 @@ export class FakeEngine implements Engine {
     if (!found)
       throw new Error(`fake engine: there is no container ${name}; there are: ${this.names().join(', ')}`);
     return found;
+  }
+
+  /** Names of all networks. */
+  networkNames(): string[] {
+    return [...this.networks.values()].map(({ name }) => name).sort();
+  }
+
+  /** Tags of all images. */
+  tags(): string[] {
+    return this.images.tags();
   }
 
   /** Names of all containers. */
@@ -147,30 +157,35 @@ export class FakeEngine implements Engine {
       const aborted = () => request.signal.aborted;
       if (aborted()) throw new EngineError('aborted', 'The build was aborted');
       await drain(request.context);
-      for (const line of script.lines ?? [])
-        request.onLine(typeof line === 'string' ? { stream: 'stdout', line } : line);
+      const mask = request.mask?.();
+      for (const said of script.lines ?? []) {
+        const { stream, line } = typeof said === 'string' ? { stream: 'stdout' as const, line: said } : said;
+        request.onLine({ stream, line: mask?.(stream, line) ?? line });
+      }
       if (script.hangs)
         await new Promise((resolve) => request.signal.addEventListener('abort', resolve, { once: true }));
       if (aborted()) throw new EngineError('aborted', 'The build was aborted');
       if (script.fails !== undefined) throw new EngineError('refused', script.fails);
-      return this.addImage(request.tag, script.image);
+      return this.addImage(request.tag, script.image, request.labels);
     });
+  }
+
+  listImages(labels: Labels): Promise<ImageState[]> {
+    return this.call('listImages', () => this.images.list((own) => carries(own, labels)));
   }
 
   findImage(reference: string): Promise<string | undefined> {
-    return this.call('findImage', () => this.imageId(reference));
+    return this.call('findImage', () => this.images.find(reference));
+  }
+
+  tagImage(id: string, tag: string): Promise<void> {
+    return this.call('tagImage', () => this.images.tag(id, tag));
   }
 
   removeImage(reference: string): Promise<void> {
-    return this.call('removeImage', () => {
-      const id = this.imageId(reference);
-      if (id === undefined) return;
-      if ([...this.containers.values()].some((container) => container.spec.image === id))
-        throw new EngineError('conflict', 'The image is in use: remove its containers first');
-      const image = this.images.get(id);
-      image?.tags.delete(reference);
-      if (reference === id || image?.tags.size === 0) this.images.delete(id);
-    });
+    const isUsed = (id: string): boolean =>
+      [...this.containers.values()].some((container) => container.spec.image === id);
+    return this.call('removeImage', () => this.images.remove(reference, isUsed));
   }
 
   createReplica(spec: ReplicaContainer): Promise<string> {
@@ -182,9 +197,9 @@ export class FakeEngine implements Engine {
           'conflict',
           `A container ${spec.name} that is not ours exists: remove or rename it`,
         );
-      const image = this.images.get(spec.image);
-      if (!image) throw new EngineError('not_found', 'The engine no longer has the image: deploy again');
-      const container = new FakeContainer(this.nextId(), spec, image.program, this.clock, (action) =>
+      const program = this.images.program(spec.image);
+      if (!program) throw imageGone();
+      const container = new FakeContainer(this.nextId(), spec, program, this.clock, (action) =>
         this.tell(container, action),
       );
       this.containers.set(container.id, container);
@@ -271,11 +286,6 @@ export class FakeEngine implements Engine {
     return result;
   }
 
-  private imageId(reference: string): string | undefined {
-    if (this.images.has(reference)) return reference;
-    return [...this.images].find(([, { tags }]) => tags.has(reference))?.[0];
-  }
-
   private tell({ id, spec }: FakeContainer, action: string): void {
     for (const { labels, feed } of this.listeners)
       if (carries(spec.labels, labels)) feed.push({ action, container: id, labels: spec.labels });
@@ -284,13 +294,4 @@ export class FakeEngine implements Engine {
   private nextId(): string {
     return (++this.serial).toString(16).padStart(64, '0');
   }
-}
-
-/** Reads a build context to its end. */
-async function drain(context: NodeJS.ReadableStream): Promise<void> {
-  await pipeline(context, new Writable({ write: (_chunk, _encoding, done) => done() })).catch(
-    (error: unknown) => {
-      throw new EngineError('refused', 'The build context broke off: push again', error);
-    },
-  );
 }

@@ -34,12 +34,15 @@ export class FakeLogs implements LogReader {
   }
 
   async *workloadLog(serviceId: string, query: WorkloadLogQuery): AsyncGenerator<WorkloadLogItem> {
-    const { after = 0, since = '', tail, replica } = query;
+    const { after = 0, upTo = Infinity, since = '', tail, replica } = query;
     const items = (this.workloads.get(serviceId) ?? [])
       .map((line, i) => ({ seq: i + 1, line }))
       .filter(
         ({ seq, line }) =>
-          seq > after && line.at >= since && (replica === undefined || line.replica === replica),
+          seq > after &&
+          seq <= upTo &&
+          line.at >= since &&
+          (replica === undefined || line.replica === replica),
       );
     yield* this.reading(tail === undefined ? items : items.slice(Math.max(0, items.length - tail)));
   }

@@ -2,7 +2,8 @@
  * A store in memory, and rows to put into it. The rows of all builders belong together: aReplica() is one of
  * aDeployment(), of aService(), of aProject().
  */
-import { openStore, type OpenStore } from '../../api/store/open.ts';
+import { randomBytes } from 'node:crypto';
+import { openStore, type OpenStore, type StoreOptions } from '../../api/store/open.ts';
 import type { Store } from '../../api/store/store.ts';
 import type { Clock } from '../../specs/clock.ts';
 import type { Kind, Kinds, Row } from '../../specs/index.ts';
@@ -10,12 +11,18 @@ import { newId, timestamp, type IdKind } from '../../specs/meta.ts';
 import { ManualClock } from './manual-clock.ts';
 import { recordingLog } from './recording-log.ts';
 
+/** A store in memory, unless the options say otherwise. */
+export function aStore(options: Partial<StoreOptions> = {}): Promise<OpenStore> {
+  const [clock, log, nodeKeys] = [new ManualClock(), recordingLog(), [aNodeKey()]];
+  return openStore({ file: ':memory:', clock, random: randomBytes, log, nodeKeys, ...options });
+}
+
 /** A store that is gone when it is closed, with these rows in it (as `given` puts them there). */
 export async function memoryStore(
   rows: readonly Row<Kind>[] = [],
   clock: Clock = new ManualClock(),
 ): Promise<OpenStore> {
-  const store = await openStore({ file: ':memory:', clock, log: recordingLog() });
+  const store = await aStore({ clock });
   await given(store, ...rows);
   return store;
 }
@@ -32,6 +39,11 @@ export async function given(store: Store, ...rows: readonly Row<Kind>[]): Promis
     if (row.observed_generation > 0) await store.patchStatus(row.kind, row.id, row.observed_generation, {});
     if (row.deleted_at !== null) await store.write((writer) => writer.markDeleted(row.kind, row.id));
   }
+}
+
+/** The n-th node key: always the same. */
+export function aNodeKey(n = 1): Buffer {
+  return Buffer.alloc(32, n);
 }
 
 /** The n-th id of a kind: always the same, and sorted by n. */
@@ -58,7 +70,8 @@ function aRow<K extends Kind>(
 }
 
 export function aProject(said: Said<'Project'> = {}): Row<'Project'> {
-  const status = { subnet: '10.210.0.0/24', network: 'network-1', conditions: [] };
+  const network = { subnet: '10.210.0.0/24', network: 'network-1', network_name: 'svc-node-shop' };
+  const status = { ...network, conditions: [] };
   return aRow('Project', { id: anId('project'), name: 'shop', owner: null }, { spec: {}, status }, said);
 }
 
@@ -67,6 +80,7 @@ const workload = {
   listen: 'tcp',
   health: { path: '/', interval: '1s', timeout: '5s', deadline: '2m', successes: 1 },
   env: {},
+  secrets: {},
   resources: { cpus: 1, memory: '512Mi', pids: 512 },
 } as const;
 
@@ -76,7 +90,7 @@ export function aService(said: Said<'Service'> = {}): Row<'Service'> {
     replicas: 1,
     tls_enabled: false,
     release: { drain: '30s', keep: 5 },
-    rollout: { target: null, running: true, epoch: 0 },
+    rollout: { target: null, running: true, epoch: 0, configured: null },
   };
   const status = { promoted: null, previous: null, conditions: [] };
   return aRow(
@@ -93,6 +107,7 @@ export function aDeployment(said: Said<'Deployment'> = {}): Row<'Deployment'> {
     project_id: anId('project'),
     number: 1,
     source: { upload: { upload_id: anId('upload'), dockerfile_path: 'Dockerfile', context_path: '.' } },
+    reuse: null,
     workload,
     stopped: false,
   };

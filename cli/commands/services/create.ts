@@ -1,10 +1,9 @@
 /** `svc services create` */
 import { Option } from 'clipanion';
 import type { CreateService } from '../../../specs/requests.ts';
-import { usageError } from '../../errors.ts';
-import { didYouMean } from '../../nearest.ts';
 import { resolveTarget } from '../../target.ts';
-import { ClientCommand, integerFlag } from '../command.ts';
+import { ClientCommand } from '../command.ts';
+import { configurationOf } from './flags.ts';
 
 export class CreateServiceCommand extends ClientCommand {
   static override paths = [['services', 'create']];
@@ -51,31 +50,7 @@ export class CreateServiceCommand extends ClientCommand {
       project: this.project,
       cwd: this.context.cwd,
     });
-    const replicas = integerFlag('--replicas', this.replicas, 1, 100);
-    return {
-      project,
-      name,
-      port: integerFlag('--port', this.port, 1, 65_535) ?? 0,
-      ...(this.healthPath === undefined ? {} : { health_path: this.healthPath }),
-      ...(this.listen === undefined ? {} : { listen: listenOf(this.listen) }),
-      ...(replicas === undefined ? {} : { replicas }),
-      ...(this.env === undefined ? {} : { env: environmentOf(this.env) }),
-    };
+    const { port = 0, ...rest } = configurationOf(this);
+    return { project, name, port, ...rest };
   }
-}
-
-function listenOf(word: string): 'tcp' | 'socket' {
-  if (word === 'tcp' || word === 'socket') return word;
-  throw usageError(`--listen takes tcp or socket, not "${word}".${didYouMean(word, ['tcp', 'socket'])}`);
-}
-
-function environmentOf(pairs: readonly string[]): Record<string, string> {
-  return Object.fromEntries(
-    pairs.map((pair) => {
-      const end = pair.indexOf('=');
-      // Not quoted: a value may be a secret.
-      if (end < 1) throw usageError('--env takes KEY=VALUE.');
-      return [pair.slice(0, end), pair.slice(end + 1)];
-    }),
-  );
 }

@@ -15,7 +15,7 @@ export interface BuildOutput {
   explain(error: string): string;
 }
 
-type Request = Pick<BuildRequest, 'onLine' | 'limits'>;
+type Request = Pick<BuildRequest, 'onLine' | 'mask' | 'limits'>;
 
 /** Engines name the id of an image `ID` in an event of this shape. */
 function imageIdOf({ aux }: ProgressEvent): string | undefined {
@@ -48,7 +48,7 @@ export class BuildkitOutput implements BuildOutput {
   explain(error: string): string {
     const failed = this.failed && this.steps.get(this.failed.digest);
     if (!this.failed || !failed?.announced) return shorten(error);
-    return failed.output.explain(failed.name, shorten(this.failed.error), this.request.limits.memoryBytes);
+    return failed.output.explain(failed.name, this.failed.error, this.request.limits.memoryBytes);
   }
 
   private readVertex({ digest, name, cached, started, completed, error }: Vertex): void {
@@ -73,7 +73,7 @@ export class BuildkitOutput implements BuildOutput {
   private step(digest: string) {
     const known = this.steps.get(digest) ?? {
       name: '',
-      output: new StepOutput(this.request.onLine),
+      output: new StepOutput(this.request),
       announced: false,
       done: false,
     };
@@ -99,7 +99,7 @@ export class ClassicOutput implements BuildOutput {
 
   constructor(request: Request) {
     this.request = request;
-    this.output = new StepOutput(request.onLine);
+    this.output = new StepOutput(request);
   }
 
   read(event: ProgressEvent): void {
@@ -112,10 +112,9 @@ export class ClassicOutput implements BuildOutput {
   }
 
   explain(error: string): string {
-    const said = shorten(error);
     return this.step === undefined
-      ? said
-      : this.output.explain(this.step, said, this.request.limits.memoryBytes);
+      ? shorten(error)
+      : this.output.explain(this.step, error, this.request.limits.memoryBytes);
   }
 
   private readText(text: string): void {

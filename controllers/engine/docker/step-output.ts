@@ -1,5 +1,7 @@
-/** Output of the steps of a build: cut into lines, the last ones kept to explain a failure. */
+/** Output of the steps of a build: cut into lines, secrets hidden, the last ones kept to explain a failure. */
+import type { LineMask } from '../../../specs/mask.ts';
 import type { BuildRequest } from '../engine.ts';
+import { shorten } from '../errors.ts';
 import { LineSplitter } from '../lines.ts';
 
 type Stream = 'stdout' | 'stderr';
@@ -12,14 +14,16 @@ const tailWidth = 200;
 
 export class StepOutput {
   private readonly onLine: BuildRequest['onLine'];
+  private readonly mask: LineMask | undefined;
   private readonly splitters = {
     stdout: new LineSplitter(longestLine),
     stderr: new LineSplitter(longestLine),
   };
   private tail: string[] = [];
 
-  constructor(onLine: BuildRequest['onLine']) {
+  constructor({ onLine, mask }: Pick<BuildRequest, 'onLine' | 'mask'>) {
     this.onLine = onLine;
+    this.mask = mask?.();
   }
 
   /** @param keep what of a line to pass on; undefined drops it */
@@ -43,14 +47,17 @@ export class StepOutput {
    */
   explain(step: string, error: string, memoryBytes: number): string {
     this.flush();
-    const code = /(?:exit code|non-zero code):? (\d+)/.exec(error)?.[1];
+    // The last one: the command comes before it, whatever it says.
+    const code = /.*(?:exit code|non-zero code):? (\d+)/s.exec(error)?.[1];
     const killed =
       code === '137' ? `, killed: a build may use ${Math.floor(memoryBytes / 2 ** 20)} MiB of memory` : '';
-    return [`${step}: ${code === undefined ? error : `exit code ${code}${killed}`}`, ...this.tail].join('\n');
+    const why = code === undefined ? shorten(error) : `exit code ${code}${killed}`;
+    return [`${step}: ${why}`, ...this.tail].join('\n');
   }
 
-  private emit(stream: Stream, line: string | undefined): void {
-    if (line === undefined) return;
+  private emit(stream: Stream, printed: string | undefined): void {
+    if (printed === undefined) return;
+    const line = this.mask?.(stream, printed) ?? printed;
     this.onLine({ stream, line });
     this.tail.push(line.length > tailWidth ? `${line.slice(0, tailWidth - 1)}…` : line);
     if (this.tail.length > tailLines) this.tail.shift();

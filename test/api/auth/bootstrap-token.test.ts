@@ -4,18 +4,28 @@ import { describe, it } from 'node:test';
 import { bootstrapTokenVerifier, mintBootstrapToken } from '../../../api/auth/bootstrap-token.ts';
 
 const nodeKey = randomBytes(32);
-const verify = bootstrapTokenVerifier(nodeKey, randomBytes);
+const verify = bootstrapTokenVerifier(() => nodeKey, randomBytes);
 
 describe('bootstrap token', () => {
   it('is recognised by every process that has the node key', () => {
     const token = mintBootstrapToken(nodeKey, randomBytes);
     assert.match(token, /^svc_bootstrap_[\w-]{43}\.[\w-]{43}$/);
     assert.equal(verify(token), true);
-    assert.equal(bootstrapTokenVerifier(nodeKey, randomBytes)(token), true);
+    assert.equal(bootstrapTokenVerifier(() => nodeKey, randomBytes)(token), true);
   });
 
   it('is refused with another node key', () => {
     assert.equal(verify(mintBootstrapToken(randomBytes(32), randomBytes)), false);
+  });
+
+  it('is void once the node key is another', () => {
+    let key = nodeKey;
+    const check = bootstrapTokenVerifier(() => key, randomBytes);
+    const token = mintBootstrapToken(nodeKey, randomBytes);
+    assert.equal(check(token), true);
+    key = randomBytes(32);
+    assert.equal(check(token), false);
+    assert.equal(check(mintBootstrapToken(key, randomBytes)), true);
   });
 
   it('is refused with any character changed, left out or added', () => {

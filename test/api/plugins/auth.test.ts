@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { mintBootstrapToken } from '../../../api/auth/bootstrap-token.ts';
+import type { Me } from '../../../specs/account.ts';
 import { timestamp } from '../../../specs/meta.ts';
-import { giveToken, giveUser, testApi } from '../../support/api.ts';
+import { bearer, giveMember, giveToken, giveUser, testApi, type Method } from '../../support/api.ts';
 import { randomBytes } from 'node:crypto';
 
 describe('declared access', () => {
@@ -24,12 +25,14 @@ describe('tokens', () => {
     const userId = await giveUser(api.accounts, api.clock, 'ann');
     const session = await giveToken(api.accounts, api.clock, userId, 'session');
     const me = async (token: string) =>
-      (await api.call('GET', '/v1/me', undefined, { authorization: `Bearer ${token}` })).json<{
-        kind: string;
-      }>();
-    const user = { id: userId, username: 'ann', super_admin: true, created_at: timestamp(api.clock.now()) };
-    assert.deepEqual(await me(session), { kind: 'session', user, super_admin: true });
-    assert.deepEqual(await me(api.bootstrapToken), { kind: 'bootstrap', user: null, super_admin: true });
+      (await api.call('GET', '/v1/me', undefined, bearer(token))).json<Me>();
+    const at = timestamp(api.clock.now());
+    const user = { id: userId, username: 'ann', super_admin: true, created_at: at, updated_at: at };
+    const { token, ...rest } = await me(session);
+    assert.deepEqual(rest, { kind: 'session', user, super_admin: true, projects: [] });
+    assert.deepEqual([token?.name, token?.project, token?.role], ['test', null, null]);
+    const nobody = { kind: 'bootstrap', user: null, super_admin: true, token: null, projects: [] };
+    assert.deepEqual(await me(api.bootstrapToken), nobody);
     assert.equal((await me(api.token)).kind, 'api');
   });
 
@@ -39,7 +42,6 @@ describe('tokens', () => {
     const expires = timestamp(api.clock.now() + 1_000);
     const expired = await giveToken(api.accounts, api.clock, userId, 'api', expires);
     const revoked = await giveToken(api.accounts, api.clock, userId, 'session');
-    const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
     assert.equal((await api.call('GET', '/v1/me', undefined, bearer(expired))).status, 200);
     assert.equal((await api.call('POST', '/v1/auth/logout', undefined, bearer(revoked))).status, 204);
     await api.clock.advance(1_000);
@@ -110,43 +112,29 @@ describe('access', () => {
   });
 
   it('is refused to strangers everywhere else, before anything is parsed or looked up', async (t) => {
-    const api = await testApi(t);
-    const routes = api.app.printRoutes({ commonPrefix: false, includeHooks: false });
-    assert.match(routes, /services/);
-    for (const [method, url] of [
-      ...(
-        ['/v1/node', '/v1/me', '/v1/api-tokens', '/v1/projects', '/v1/services', '/v1/deployments'] as const
-      ).map((path) => ['GET', path] as const),
-      ...(
-        ['/v1/projects/x', '/v1/services/x', '/v1/services/x/logs', '/v1/services/x/logs/stream'] as const
-      ).map((path) => ['GET', path] as const),
-      ...(['/v1/deployments/x', '/v1/deployments/x/logs', '/v1/deployments/x/logs/stream'] as const).map(
-        (path) => ['GET', path] as const,
-      ),
-      ...(
-        [
-          '/v1/bootstrap',
-          '/v1/auth/logout',
-          '/v1/api-tokens',
-          '/v1/projects',
-          '/v1/services',
-          '/v1/deployments',
-        ] as const
-      ).map((path) => ['POST', path] as const),
-      ...(['stop', 'start', 'restart', 'rollback', 'uploads'] as const).map(
-        (verb) => ['POST', `/v1/services/x/${verb}`] as const,
-      ),
-      ['POST', '/v1/deployments/x/stop'],
-      ['DELETE', '/v1/api-tokens/x'],
-    ] as const) {
-      const response = await api.app.inject({
-        method,
-        url,
-        payload: method === 'POST' ? '{"broken' : '',
-        headers: { 'content-type': 'application/json' },
+    const { app } = await testApi(t);
+    const others = app.declaredRoutes.filter(({ access }) => access !== 'public');
+    assert.ok(others.length > 50);
+    for (const { method, url } of others) {
+      const response = await app.inject({
+        ...{ method: method as Method, url: url.replaceAll(/:\w+/g, 'x') },
+        ...{ payload: '{"broken', headers: { 'content-type': 'application/json' } },
       });
       assert.equal(response.statusCode, 401, `${method} ${url}`);
     }
+  });
+
+  it('under /v1 takes a token even where there is nothing, and says so in one way', async (t) => {
+    const { app, call } = await testApi(t);
+    for (const url of ['/v1', '/v1/', '/v1/nothing', '/v1/projects/x/nothing', '/v1?x=1', '/v1/healthz'])
+      for (const method of ['GET', 'POST', 'DELETE'] as const) {
+        assert.equal((await app.inject({ method, url })).statusCode, 401, `${method} ${url}`);
+        const known = await call(method, url);
+        assert.deepEqual([known.status, known.problem().code], [404, 'not_found'], `${method} ${url}`);
+      }
+    assert.equal((await app.inject({ method: 'DELETE', url: '/v1/me' })).statusCode, 401, 'another method');
+    for (const url of ['/', '/v2/me', '/v10', '/V1/me', '/favicon.ico'])
+      assert.equal((await app.inject({ method: 'GET', url })).statusCode, 404, url);
   });
 
   it('of users is refused to the bootstrap token, and of the bootstrap token to users', async (t) => {
@@ -167,16 +155,7 @@ describe('access', () => {
 
   it('tells the same of what is not there and of what lies in a project that the caller is no member of', async (t) => {
     const api = await testApi(t);
-    const id = 'usr_00000000000000000000000000';
-    const created_at = timestamp(api.clock.now());
-    await api.accounts.createUser({
-      id,
-      username: 'guest',
-      password_hash: 'none',
-      super_admin: false,
-      created_at,
-    });
-    const guest = await giveToken(api.accounts, api.clock, id, 'api');
+    const { token: guest } = await giveMember(api, 'guest');
     await api.call('POST', '/v1/projects', { name: 'shop' });
     const headers = { authorization: `Bearer ${guest}`, 'x-request-id': 'same' };
     const foreign = await api.call('GET', '/v1/projects/shop', undefined, headers);

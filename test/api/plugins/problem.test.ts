@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { connect, type AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { describe, it } from 'node:test';
-import { testApi, type TestApi } from '../../support/api.ts';
+import { bearer, giveToken, giveUser, testApi, type TestApi } from '../../support/api.ts';
 
 async function listen(api: TestApi): Promise<number> {
   await api.app.listen({ host: '127.0.0.1', port: 0 });
@@ -54,6 +54,9 @@ describe('problem answers', () => {
     ['a deep body', json, '['.repeat(100_000) + ']'.repeat(100_000), 422, 'invalid'],
     ['null', json, 'null', 422, 'invalid'],
     ['no body', json, '', 422, 'invalid'],
+    ['a name twice over in Latin-1', json, Buffer.from('{"name": "caf\xe9"}', 'latin1'), 400, 'bad_request'],
+    ['half a character', json, '{"name": "\\ud83d"}', 422, 'invalid'],
+    ['half a character as a name', json, '{"\\ud83d": 1}', 422, 'invalid'],
   ] as const) {
     it(`answer ${what} with ${status}`, async (t) => {
       const api = await testApi(t);
@@ -102,6 +105,40 @@ describe('problem answers', () => {
     assert.equal(answer.status, 400);
     assert.equal(answer.problem().code, 'bad_request');
     assert.equal(answer.headers['x-request-id'], answer.problem().request_id);
+  });
+
+  it('cover paths that are longer than any name', async (t) => {
+    const api = await testApi(t);
+    const answer = await api.call('GET', `/v1/services/${'x'.repeat(500)}`);
+    assert.deepEqual([answer.status, answer.problem().code], [404, 'not_found']);
+    const unknown = await api.call('GET', `/v1/${'x'.repeat(5_000)}`);
+    assert.equal(unknown.status, 404);
+    assert.ok(unknown.text.length < 500);
+  });
+
+  it('cover methods that a path does not have', async (t) => {
+    const api = await testApi(t);
+    for (const method of ['DELETE', 'PUT', 'PATCH', 'OPTIONS', 'TRACE', 'PROPFIND']) {
+      const response = await api.app.inject({ method, url: '/v1/projects', headers: bearer(api.token) });
+      assert.equal(response.statusCode, 404, method);
+      assert.match(String(response.headers['content-type']), /^application\/problem\+json/, method);
+    }
+  });
+
+  it('refuse a body where none is taken, and pass over one of a GET', async (t) => {
+    const api = await testApi(t);
+    const session = bearer(
+      await giveToken(api.accounts, api.clock, await giveUser(api.accounts, api.clock, 'ann'), 'session'),
+    );
+    const answer = await api.call('POST', '/v1/auth/logout', { everywhere: true }, session);
+    assert.deepEqual(
+      [answer.status, answer.problem().errors],
+      [422, [{ path: '', message: 'must be empty: this takes no body' }]],
+    );
+    assert.equal((await api.call('POST', '/v1/auth/logout', {}, session)).status, 204);
+    const headers = { ...bearer(api.token), 'content-type': 'application/json' };
+    const read = await api.app.inject({ method: 'GET', url: '/v1/me', headers, payload: '{"broken' });
+    assert.equal(read.statusCode, 200);
   });
 
   it('cover what is no HTTP at all', async (t) => {

@@ -3,6 +3,7 @@ import { describe, it } from 'node:test';
 import { newId } from '../../../specs/meta.ts';
 import type { DeploymentResource, Page, ServiceResource } from '../../../specs/resources.ts';
 import { randomBytes } from 'node:crypto';
+import { revisionOf } from '../../../specs/revision.ts';
 import { giveDeployment, giveService, giveUpload, testApi, type TestApi } from '../../support/api.ts';
 
 describe('POST /v1/deployments', () => {
@@ -16,18 +17,26 @@ describe('POST /v1/deployments', () => {
     assert.match(id, /^dep_/);
     assert.equal(created_at, updated_at);
     assert.deepEqual(rest, {
-      ...{ generation: 1, observed_generation: 0, conditions: [], service_id: service.id, number: 1 },
-      ...{ status: 'Pending', reason: 'Queued', message: 'Waiting to be built.', image: null },
+      ...{
+        generation: 1,
+        observed_generation: 0,
+        deleting: false,
+        conditions: [],
+        service_id: service.id,
+        number: 1,
+      },
+      ...{ status: 'Pending', reason: 'Queued', message: 'Waiting to be built.', image: null, reuse: null },
       source: { upload: { upload_id, dockerfile_path: 'Dockerfile', context_path: '.' } },
       ...{ promoted: false, promoted_at: null, epoch: null, failed_epoch: null, replicas: [] },
     });
 
     const row = await api.store.get('Deployment', id);
     const { port, listen, health, env, resources } = service;
-    assert.deepEqual(row?.spec.workload, { port, listen, health, env, resources });
+    const workload = { port, listen, health, env, secrets: {}, resources };
+    assert.deepEqual(row?.spec.workload, workload);
     assert.deepEqual([row.owner, row.spec.project_id, row.spec.stopped], [service.id, project.id, false]);
     const rollout = (await api.store.get('Service', service.id))?.spec.rollout;
-    assert.deepEqual(rollout, { target: id, running: true, epoch: 0 });
+    assert.deepEqual(rollout, { target: id, running: true, epoch: 0, configured: revisionOf(workload) });
   });
 
   it('numbers them within the service', async (t) => {

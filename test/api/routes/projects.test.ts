@@ -20,6 +20,7 @@ describe('/v1/projects', () => {
           observed_generation: 0,
           created_at: '',
           updated_at: '',
+          deleting: false,
           conditions: [],
         },
       },

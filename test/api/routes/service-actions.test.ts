@@ -1,30 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { DeploymentPhase, DeploymentStatus } from '../../../specs/deployment.ts';
-import type { DeploymentResource, ServiceResource } from '../../../specs/resources.ts';
+import type { ServiceResource } from '../../../specs/resources.ts';
 import { giveDeployment, giveService, testApi, type Answer, type TestApi } from '../../support/api.ts';
-
-/** What controllers would write. */
-async function reach(
-  api: TestApi,
-  { id }: { id: string },
-  phase: DeploymentPhase,
-  more: Partial<DeploymentStatus> = {},
-) {
-  const row = await api.store.get('Deployment', id);
-  const built = phase !== 'Pending' && phase !== 'Building';
-  const image = built ? { image: 'sha256:1' } : {};
-  await api.store.patchStatus('Deployment', id, row?.generation ?? 0, { phase, ...image, ...more });
-}
-
-async function promote(api: TestApi, deployment: DeploymentResource, previous: string | null = null) {
-  await reach(api, deployment, 'Healthy');
-  const service = await api.store.get('Service', deployment.service_id);
-  await api.store.patchStatus('Service', deployment.service_id, service?.generation ?? 0, {
-    promoted: deployment.id,
-    previous,
-  });
-}
+import { promote, reach } from '../../support/released.ts';
 
 /** A service that serves its second deployment. */
 async function giveTwo(api: TestApi) {
@@ -58,7 +36,7 @@ describe('stop and start', () => {
       const answer = await act(verb);
       assert.equal(answer.status, 202);
       assert.equal(answer.json<ServiceResource>().running, running);
-      assert.deepEqual(await rollout(), { target: second.id, running, epoch: 0 });
+      assert.partialDeepStrictEqual(await rollout(), { target: second.id, running, epoch: 0 });
     }
   });
 
@@ -134,7 +112,7 @@ describe('rollback', () => {
     const answer = await act('rollback');
     assert.equal(answer.status, 202);
     assert.equal(answer.json<ServiceResource>().target_deployment_id, first.id);
-    assert.deepEqual(await rollout(), { target: first.id, running: true, epoch: 0 });
+    assert.partialDeepStrictEqual(await rollout(), { target: first.id, running: true, epoch: 0 });
   });
 
   it('starts a stopped service and a stopped deployment', async (t) => {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { eventually } from '../../support/eventually.ts';
 import { testApi } from '../../support/api.ts';
-import { giveStream, openStream, printed } from '../../support/event-stream.ts';
+import { giveStream, openStream, printed, timersOfStream } from '../../support/event-stream.ts';
 
 describe('GET /v1/services/{id}/logs', () => {
   it('is text, or all that is known of each line as JSON', async (t) => {
@@ -43,7 +43,7 @@ describe('GET /v1/services/{id}/logs/stream', () => {
       const { serviceId } = await giveStream(api);
       api.logs.print(serviceId, printed('one'), printed('two', 'rep_2'), printed('three'));
       const stream = await openStream(api, `/v1/services/${serviceId}/logs/stream${query}`, lastEventId);
-      await eventually(() => api.clock.pending === 1);
+      await eventually(() => api.clock.pending === timersOfStream);
       await eventually(() => stream.events().length === before.length);
       assert.deepEqual(stream.events(), before);
       api.logs.print(serviceId, printed('four', 'rep_2'));
@@ -57,7 +57,7 @@ describe('GET /v1/services/{id}/logs/stream', () => {
     const api = await testApi(t);
     const { serviceId } = await giveStream(api);
     const stream = await openStream(api, `/v1/services/${serviceId}/logs/stream`);
-    await eventually(() => api.clock.pending === 1);
+    await eventually(() => api.clock.pending === timersOfStream);
     await api.store.write((writer) => writer.purge('Service', serviceId));
     await eventually(() => stream.ended());
   });

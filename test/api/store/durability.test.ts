@@ -4,9 +4,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { describe, it } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { openStore } from '../../../api/store/open.ts';
-import { ManualClock } from '../../support/manual-clock.ts';
-import { recordingLog } from '../../support/recording-log.ts';
+import { aStore } from '../../support/store.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
 
 const writer = fileURLToPath(new URL('writer-process.ts', import.meta.url));
@@ -32,7 +30,7 @@ describe('an acknowledged write', () => {
     const acknowledged: string[] = [];
     for (let round = 0; round < rounds; round++) {
       acknowledged.push(...(await writeUntilKilled(round, 50 + 37 * round)));
-      const store = await openStore({ file, clock: new ManualClock(), log: recordingLog() });
+      const store = await aStore({ file });
       const services = await store.list('Service');
       const there = new Set(services.map(({ id }) => id));
       assert.deepEqual(

@@ -1,17 +1,16 @@
 import assert from 'node:assert/strict';
-import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { beforeEach, describe, it } from 'node:test';
 import { MikroORM, type MigrationObject } from '@mikro-orm/sqlite';
-import { Migration } from '@mikro-orm/migrations';
+import { Migration, Migrator } from '@mikro-orm/migrations';
 import Sqlite from 'better-sqlite3';
 import { entities } from '../../../api/store/entities.ts';
 import { migrationTable } from '../../../api/store/migrate.ts';
 import { migrations } from '../../../api/store/migrations/list.ts';
-import { openStore } from '../../../api/store/open.ts';
-import { ManualClock } from '../../support/manual-clock.ts';
 import { recordingLog } from '../../support/recording-log.ts';
-import { aService, given } from '../../support/store.ts';
+import type { Kind, Row } from '../../../specs/index.ts';
+import { aDeployment, aProject, aService, aStore, anId, given } from '../../support/store.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
 
 const directory = temporaryDirectory();
@@ -38,7 +37,7 @@ describe('migrating', () => {
   let backups: string;
   let count = 0;
   const open = (list?: MigrationObject[], log = recordingLog()) =>
-    openStore({ file, clock: new ManualClock(), log, ...(list ? { migrations: list } : {}) });
+    aStore({ file, log, ...(list ? { migrations: list } : {}) });
 
   beforeEach(() => {
     file = join(directory, String(++count), 'svc.db');
@@ -68,8 +67,8 @@ describe('migrating', () => {
     await store.close();
     assert.deepEqual(tables(file).includes('job'), true);
 
-    assert.deepEqual(readdirSync(backups), ['svc.db.0001-initial-20300101000000000']);
-    const copy = join(backups, 'svc.db.0001-initial-20300101000000000');
+    assert.deepEqual(readdirSync(backups), ['svc.db.0002-access-20300101000000000']);
+    const copy = join(backups, 'svc.db.0002-access-20300101000000000');
     assert.equal(statSync(copy).mode & 0o777, 0o600);
     assert.equal(tables(copy).includes('job'), false);
     file = copy;
@@ -78,13 +77,36 @@ describe('migrating', () => {
     await restored.close();
   });
 
+  it('rewrites what version 1 wrote, and keeps everything', async () => {
+    await makeVersionOne(file);
+    const store = await open();
+    const service = await store.get('Service', aService().id);
+    assert.deepEqual(service, aService());
+    const deployment = await store.get('Deployment', aDeployment().id);
+    assert.deepEqual(deployment, aDeployment());
+    const network = await store.get('Project', aProject().id);
+    assert.equal(network?.status.network_name, 'svc-89abcdef-shop');
+    const without = await store.get('Project', anId('project', 2));
+    assert.equal(without?.status.network_name, null);
+    assert.deepEqual(await store.accounts.findUser('ada'), {
+      ...{ id: 'usr_1', username: 'ada', password_hash: '$argon2id$', super_admin: true },
+      ...{ created_at: 'yesterday', version: 1, updated_at: 'yesterday' },
+    });
+    assert.deepEqual(await store.accounts.findToken('00'), {
+      ...{ id: 'tok_1', kind: 'api', user_id: 'usr_1', name: 'ci', hash: '00', created_at: 'yesterday' },
+      ...{ expires_at: null, last_used_at: null, project_id: null, role: null },
+    });
+    assert.equal(store.vault.keyVersion(), 1);
+    await store.close();
+  });
+
   it('refuses a database of a newer version, naming both', async () => {
     await (await open(newer)).close();
     const bytes = readFileSync(file);
     await assert.rejects(open(), (error: Error) => {
       assert.match(
         error.message,
-        /schema version 9998-job of a newer svc; this one knows up to 0001-initial\./,
+        /schema version 9998-job of a newer svc; this one knows up to 0002-access\./,
       );
       assert.ok(error.message.includes(backups));
       return true;
@@ -105,6 +127,47 @@ describe('migrating', () => {
     await store.close();
   });
 });
+
+/** A database as the first version left it, with a row of everything that was changed since. */
+async function makeVersionOne(file: string): Promise<void> {
+  mkdirSync(dirname(file), { recursive: true });
+  const orm = new MikroORM({
+    ...{ entities, dbName: file, extensions: [Migrator] },
+    migrations: { tableName: migrationTable, migrationsList: migrations.slice(0, 1), snapshot: false },
+  });
+  await orm.migrator.up();
+  await orm.close();
+  const database = new Sqlite(file);
+  const { secrets, ...serviceSpec } = aService().spec;
+  const { configured, ...rollout } = serviceSpec.rollout;
+  const { reuse, ...deploymentSpec } = aDeployment().spec;
+  const { secrets: frozen, ...workload } = deploymentSpec.workload;
+  assert.deepEqual([secrets, configured, reuse, frozen], [{}, null, null, {}]);
+  insert(database, 'service', { ...aService(), spec: { ...serviceSpec, rollout } });
+  insert(database, 'deployment', { ...aDeployment(), spec: { ...deploymentSpec, workload } });
+  const { network_name, ...project } = aProject().status;
+  assert.equal(typeof network_name, 'string');
+  insert(database, 'project', { ...aProject(), owner: '', status: project });
+  const second = { id: anId('project', 2), name: 'lab', status: { ...project, subnet: null, network: null } };
+  insert(database, 'project', { ...aProject(), owner: '', ...second });
+  database.exec(`insert into meta values ('node_id', '0123456789abcdef')`);
+  database.exec(`insert into user values ('usr_1', 'ada', '$argon2id$', 1, 'yesterday')`);
+  database.exec(`insert into token values ('tok_1', 'api', 'usr_1', 'ci', '00', 'yesterday', null, null)`);
+  database.close();
+}
+
+type Stored = Omit<Row<Kind>, 'spec' | 'status'> & { spec: object; status: object };
+
+function insert(database: Sqlite.Database, table: string, { kind, ...row }: Stored): void {
+  assert.equal(kind.toLowerCase(), table);
+  const values = Object.entries(row).map(([name, value]) =>
+    name === 'spec' || name === 'status' ? JSON.stringify(value) : (value as unknown),
+  );
+  const columns = Object.keys(row);
+  database
+    .prepare(`insert into ${table} (${columns.join()}) values (${columns.map(() => '?').join()})`)
+    .run(...values);
+}
 
 function tables(file: string): string[] {
   const database = new Sqlite(file, { readonly: true });

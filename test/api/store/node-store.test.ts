@@ -3,11 +3,10 @@ import { existsSync, readFileSync, renameSync, rmSync, statSync, truncateSync, w
 import { join } from 'node:path';
 import { beforeEach, describe, it } from 'node:test';
 import { openNodeStore, type NodeStore } from '../../../api/store/node-store.ts';
-import { openStore } from '../../../api/store/open.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
 import { recordingLog } from '../../support/recording-log.ts';
 import { seededRandom } from '../../support/seeded-random.ts';
-import { aService, given } from '../../support/store.ts';
+import { aNodeKey, aService, aStore, given } from '../../support/store.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
 
 const directory = temporaryDirectory();
@@ -17,9 +16,14 @@ const random = seededRandom();
 
 describe('the store of a node', () => {
   let dataDir: string;
+  let nodeKey: Buffer;
   let count = 0;
   const open = (databaseUrl?: string): Promise<NodeStore> =>
-    openNodeStore({ dataDir, clock, random, log, ...(databaseUrl === undefined ? {} : { databaseUrl }) });
+    openNodeStore({
+      ...{ dataDir, clock, random, log },
+      readNodeKeys: () => Promise.resolve([nodeKey]),
+      ...(databaseUrl === undefined ? {} : { databaseUrl }),
+    });
   const openAndClose = async (databaseUrl?: string): Promise<string> => {
     const node = await open(databaseUrl);
     await node.close();
@@ -29,6 +33,7 @@ describe('the store of a node', () => {
 
   beforeEach(() => {
     dataDir = join(directory, String(++count));
+    nodeKey = aNodeKey();
   });
 
   it('gives a new node an id that it keeps', async () => {
@@ -82,7 +87,7 @@ describe('the store of a node', () => {
   it('refuses a database that belongs to no node', async () => {
     const id = await openAndClose();
     rmSync(inDir('svc.db'));
-    await (await openStore({ file: inDir('svc.db'), clock, log })).close();
+    await (await aStore({ file: inDir('svc.db'), clock, log })).close();
     await assert.rejects(open(), new RegExp(`belongs to node ${id}, but the database belongs to none\\.`));
   });
 
@@ -91,10 +96,15 @@ describe('the store of a node', () => {
     const foreign = `sqlite:${inDir('svc.db')}`;
     dataDir = join(directory, String(++count));
     const second = await openAndClose();
+    nodeKey = aNodeKey(2);
     await assert.rejects(
       open(foreign),
       new RegExp(`belongs to node ${second}, but the database to node ${first}\\.`),
     );
+    // And writes no key of its own into it.
+    const store = await aStore({ file: foreign.replace('sqlite:', ''), clock, log });
+    assert.equal(store.vault.keyVersion(), 1);
+    await store.close();
   });
 
   it('refuses the database of a node in a new directory, until it is told to become that node', async () => {

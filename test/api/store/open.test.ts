@@ -13,15 +13,12 @@ import {
 import { join } from 'node:path';
 import { before, describe, it } from 'node:test';
 import Sqlite from 'better-sqlite3';
-import { openStore } from '../../../api/store/open.ts';
 import { configure } from '../../../api/store/sqlite-file.ts';
-import { ManualClock } from '../../support/manual-clock.ts';
-import { recordingLog } from '../../support/recording-log.ts';
-import { anId, aService, given } from '../../support/store.ts';
+import { anId, aService, aStore, given } from '../../support/store.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
 
 const directory = temporaryDirectory();
-const open = (file: string) => openStore({ file, clock: new ManualClock(), log: recordingLog() });
+const open = (file: string) => aStore({ file });
 
 describe('opening a database', () => {
   const good = join(directory, 'good', 'svc.db');

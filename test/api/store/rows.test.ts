@@ -2,11 +2,19 @@ import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, describe, it } from 'node:test';
-import { openStore, type OpenStore } from '../../../api/store/open.ts';
+import type { OpenStore } from '../../../api/store/open.ts';
 import type { Change } from '../../../api/store/store.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
-import { recordingLog } from '../../support/recording-log.ts';
-import { aDeployment, anId, aProject, aReplica, aService, anUpload, given } from '../../support/store.ts';
+import {
+  aDeployment,
+  anId,
+  aProject,
+  aReplica,
+  aService,
+  anUpload,
+  aStore,
+  given,
+} from '../../support/store.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
 
 const directory = temporaryDirectory();
@@ -20,7 +28,7 @@ for (const [medium, file] of Object.entries({ memory: ':memory:', disk: join(dir
 
     beforeEach(async () => {
       clock = new ManualClock();
-      store = await openStore({ file, clock, log: recordingLog() });
+      store = await aStore({ file, clock });
       changes = [];
       store.onChange((change) => changes.push(change));
     });

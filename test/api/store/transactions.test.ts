@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, describe, it } from 'node:test';
-import { openStore, type OpenStore } from '../../../api/store/open.ts';
+import type { OpenStore } from '../../../api/store/open.ts';
 import type { Change } from '../../../api/store/store.ts';
-import { ManualClock } from '../../support/manual-clock.ts';
 import { recordingLog } from '../../support/recording-log.ts';
-import { anId, aProject, aService, given } from '../../support/store.ts';
+import { anId, aProject, aService, aStore, given } from '../../support/store.ts';
 
 describe('transactions', () => {
   const log = recordingLog();
@@ -13,7 +12,7 @@ describe('transactions', () => {
   let changes: Change[];
 
   beforeEach(async () => {
-    store = await openStore({ file: ':memory:', clock: new ManualClock(), log });
+    store = await aStore({ log });
     changes = [];
     store.onChange((change) => changes.push(change));
   });
@@ -177,6 +176,6 @@ describe('transactions', () => {
     await Promise.all([writing, store.close()]);
     await assert.rejects(store.list('Project'), { code: 'unavailable' });
     await assert.rejects(given(store, aService()), { code: 'unavailable' });
-    store = await openStore({ file: ':memory:', clock: new ManualClock(), log });
+    store = await aStore({ log });
   });
 });

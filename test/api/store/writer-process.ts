@@ -1,12 +1,9 @@
 /** A process that writes for ever, one line for each write that was acknowledged. For durability.test.ts. */
 import { writeSync } from 'node:fs';
-import { openStore } from '../../../api/store/open.ts';
-import { ManualClock } from '../../support/manual-clock.ts';
-import { recordingLog } from '../../support/recording-log.ts';
-import { aDeployment, anId, aService } from '../../support/store.ts';
+import { aDeployment, anId, aService, aStore } from '../../support/store.ts';
 
 const [file = '', round = '0'] = process.argv.slice(2);
-const store = await openStore({ file, clock: new ManualClock(), log: recordingLog() });
+const store = await aStore({ file });
 for (let n = 0; ; n++) {
   const id = anId('service', Number(round) * 1_000_000 + n);
   await store.write(async (writer) => {

@@ -92,7 +92,7 @@ describe('svc auth', () => {
     assert.equal((await login(one, '--token-name', 'ci')).code, 0);
     const ada = await one.api.accounts.findUser('ada');
     const tokens = await one.api.accounts.listTokens(ada?.id ?? '', 'api');
-    assert.deepEqual(tokens.map(({ name }) => name).sort(), ['ci', 'svc-cli@laptop', 'svc-cli@laptop']);
+    assert.deepEqual(tokens.map(({ name }) => name).sort(), ['ci', 'svc-cli gh@laptop', 'svc-cli gh@laptop']);
     assert.deepEqual(await one.api.accounts.listTokens(ada?.id ?? '', 'session'), []);
   });
 
@@ -159,6 +159,7 @@ describe('svc auth', () => {
         ['POST', '/v1/auth/login', undefined],
         ['POST', '/v1/api-tokens', 'Bearer svc_session_hush'],
         ['GET', '/v1/me', 'Bearer svc_api_hush'],
+        ['DELETE', '/v1/api-tokens/tok_1', 'Bearer svc_session_hush'],
         ['POST', '/v1/auth/logout', 'Bearer svc_session_hush'],
       ],
     );

@@ -256,6 +256,8 @@ Promoted:     1 (dep_…)
 Target:       1 (dep_…)
 Previous:     none
 Environment:  none
+Secrets:
+  none
 Conditions:
   TYPE    STATUS   REASON    SINCE   MESSAGE
   Ready   True     Serving   60s     1 of 1 replicas are ready.

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { describe, it } from 'node:test';
+import { describe, it, type TestContext } from 'node:test';
 import { Cli } from 'clipanion';
 import { ServeCommand } from '../../../cli/commands/serve.ts';
 import { flagOf, settingFlags } from '../../../cli/commands/settings-flags.ts';
@@ -9,7 +9,7 @@ import { createContext } from '../../../cli/context.ts';
 import { describeCommand } from '../../../cli/help.ts';
 import { systemClock } from '../../../cli/system-clock.ts';
 import { settings } from '../../../specs/settings.ts';
-import { testApi } from '../../support/api.ts';
+import { giveMember, testApi } from '../../support/api.ts';
 import { cli, golden, listening } from '../../support/cli.ts';
 import { answerJson, scriptedServer } from '../../support/http-server.ts';
 
@@ -91,7 +91,7 @@ describe('svc serve', () => {
         cwd: '/',
         clock: systemClock,
       },
-      ...{ hostname: 'laptop', version: '1', onInterrupt: () => undefined },
+      ...{ user: 'gh', hostname: 'laptop', version: '1', onInterrupt: () => undefined },
     });
     return settingFlags(Cli.from(ServeCommand).process(['serve', ...argv], context));
   }
@@ -124,5 +124,58 @@ describe('svc serve', () => {
     );
     assert.match(stderr, /SERVICE_API_LISTEN/);
     assert.match(stderr, /SERVICE_INGRESS_WORKERS/);
+  });
+});
+
+describe('svc node rotate-key', () => {
+  const rotated = { key_version: 2, resealed: 5, unreadable: 0 };
+
+  /** A node that has rotated its key. */
+  async function world(test: TestContext, answer: object = rotated) {
+    const server = await scriptedServer(test, (_asked, response) => answerJson(response, answer));
+    return { server, user: await cli(test, { url: server.url }) };
+  }
+
+  const bootstrap =
+    'Bootstrap tokens made before are no longer valid. Make one, where it is needed, on the node: svc setup --force\n';
+
+  it('asks first, and says what became of bootstrap tokens', async (test) => {
+    const { server, user } = await world(test);
+    const { code, stdout, stderr } = await user.type(['yes'], 'node', 'rotate-key');
+    assert.deepEqual([code, stdout], [0, 'node key version 2: 5 values sealed anew\n']);
+    assert.equal(
+      golden(stderr),
+      `This gives the node at http://127.0.0.1:PORT a new key. The old one opens nothing on it any more.\nType yes to go on: ${bootstrap}`,
+    );
+    assert.deepEqual(
+      server.asked.map(({ method, path }) => [method, path]),
+      [['POST', '/v1/node/rotate-key']],
+    );
+  });
+
+  it('rotates nothing without a yes', async (test) => {
+    const { server, user } = await world(test);
+    assert.equal((await user.type(['no'], 'node', 'rotate-key')).code, 2);
+    assert.equal((await user.svc('node', 'rotate-key')).code, 2);
+    assert.deepEqual(server.asked, []);
+    assert.equal((await user.svc('node', 'rotate-key', '--yes')).code, 0);
+  });
+
+  it('says what could not be opened', async (test) => {
+    const { user } = await world(test, { ...rotated, resealed: 1, unreadable: 2 });
+    const { stdout, stderr } = await user.svc('node', 'rotate-key', '--yes');
+    assert.equal(stdout, 'node key version 2: 1 value sealed anew\n');
+    assert.match(stderr, /^svc: 2 could not be opened under the old key/);
+  });
+
+  it('is done by the API, for super-admins', async (test) => {
+    const api = await testApi(test);
+    const url = await listening(api);
+    const root = await cli(test, { url, token: api.token });
+    const { code, stdout, stderr } = await root.svc('node', 'rotate-key', '--yes');
+    assert.equal(code, 0, stderr);
+    assert.match(stdout, /^node key version 2: /);
+    const { token } = await giveMember(api, 'grace');
+    assert.equal((await (await cli(test, { url, token })).svc('node', 'rotate-key', '--yes')).code, 3);
   });
 });

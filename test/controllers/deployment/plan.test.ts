@@ -1,82 +1,15 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { Observed } from '../../../controllers/deployment/observe.ts';
-import { buildLimitMs, isWanted, plan, type Decision } from '../../../controllers/deployment/plan.ts';
-import type { Row } from '../../../specs/index.ts';
-import { aDeployment, anId, aReplica, aService, type Said } from '../../support/store.ts';
+import { isWanted, plan } from '../../../controllers/deployment/plan.ts';
+import { aDeployment, anId, aService } from '../../support/store.ts';
+import { begun, image, replica, seen, target, verdict } from './scene.ts';
 
-const begun = Date.parse('2030-01-01T00:00:00.000Z');
 const soon = begun + 1_000;
 const late = begun + 121_000;
 const id = anId('deployment');
 const other = anId('deployment', 2);
-const image = `sha256:${'a'.repeat(64)}`;
 
-const target = (said: Said<'Service'> = {}): Row<'Service'> =>
-  aService({ ...said, spec: { rollout: { target: id, running: true, epoch: 0 }, ...said.spec } });
-
-const seen = (said: Partial<Observed> = {}): Observed => ({
-  service: target(),
-  replicas: [],
-  subnet: '10.210.0.0/24',
-  build: undefined,
-  builtImage: undefined,
-  engineError: undefined,
-  routed: [],
-  ...said,
-});
-
-const replica = (said: Said<'Replica'> = {}, output: string[] = []) => ({ row: aReplica(said), output });
 const ready = replica({ status: { phase: 'Ready' } });
-
-function verdict({ phase, reason, steps }: Decision): [string, string, string[]] {
-  return [phase, reason, steps.map((step) => step.do)];
-}
-
-describe('a deployment without an image', () => {
-  it('queues its build', () => {
-    assert.deepEqual(verdict(plan(aDeployment(), seen(), soon)), ['Pending', 'Queued', ['startBuild']]);
-  });
-
-  it('is Building while its build runs, and leaves it alone', () => {
-    assert.deepEqual(verdict(plan(aDeployment(), seen({ build: { state: 'running' } }), soon)), [
-      'Building',
-      'Building',
-      [],
-    ]);
-  });
-
-  it('takes the image of a finished build, and of one that finished before a crash', () => {
-    const finished = plan(aDeployment(), seen({ build: { state: 'done', image } }), soon);
-    assert.equal(finished.image, image);
-    assert.deepEqual(verdict(finished), ['Starting', 'WaitingForHealth', ['forgetBuild']]);
-    assert.equal(plan(aDeployment(), seen({ builtImage: image }), soon).image, image);
-  });
-
-  it('fails with the reason of its build', () => {
-    const build = {
-      state: 'failed',
-      reason: 'BuildFailed',
-      message: 'RUN false: exit code 1',
-      transient: false,
-    } as const;
-    const decision = plan(aDeployment(), seen({ build }), soon);
-    assert.deepEqual(verdict(decision), ['Failed', 'BuildFailed', ['forgetBuild']]);
-    assert.equal(decision.message, 'RUN false: exit code 1');
-  });
-
-  it('waits for an engine that is away, and ends in a verdict all the same', () => {
-    const row = aDeployment({ status: { phase: 'Building', building_at: '2030-01-01T00:00:00.000Z' } });
-    const away = seen({ engineError: 'nothing answers' });
-    assert.equal(plan(row, away, soon).phase, 'Building');
-    assert.deepEqual(verdict(plan(row, away, begun + buildLimitMs + 1)), ['Failed', 'EngineUnavailable', []]);
-    assert.deepEqual(verdict(plan(row, seen({ build: { state: 'queued' } }), begun + buildLimitMs + 1)), [
-      'Failed',
-      'BuildTimedOut',
-      ['forgetBuild'],
-    ]);
-  });
-});
 
 describe('the release', () => {
   const built = aDeployment({
@@ -169,6 +102,12 @@ describe('the release', () => {
     assert.match(decision.message, /still loading/);
   });
 
+  it('looks again soon while its project has no addresses yet', () => {
+    const decision = plan(built, seen({ subnet: null }), soon);
+    assert.deepEqual(verdict(decision), ['Starting', 'WaitingForHealth', []]);
+    assert.equal(decision.requeueAfter, 200);
+  });
+
   it('fails at the deadline even when not one replica could be made', () => {
     assert.equal(plan(built, seen({ subnet: null }), late).phase, 'Failed');
   });
@@ -193,7 +132,7 @@ describe('a restart', () => {
     },
   });
   const service = target({
-    spec: { rollout: { target: id, running: true, epoch: 1 } },
+    spec: { rollout: { target: id, running: true, epoch: 1, configured: null } },
     status: { promoted: id, previous: null },
   });
   const fresh = (phase: 'Starting' | 'Ready' | 'Exited') =>
@@ -225,7 +164,7 @@ describe('a restart', () => {
   it('that fails leaves the old ones serving, and is not tried again by itself', () => {
     const decision = plan(healthy, seen({ service, replicas: [ready, fresh('Exited')] }), soon);
     assert.equal(decision.phase, 'Healthy');
-    assert.equal(decision.failedEpoch, 1);
+    assert.deepEqual(decision.failedRestart, { epoch: 1, reason: 'WorkloadExited' });
     assert.deepEqual(decision.steps, [{ do: 'removeReplica', id: fresh('Exited').row.id }]);
     const after = aDeployment({ status: { ...healthy.status, failed_epoch: 1 } });
     assert.deepEqual(plan(after, seen({ service, replicas: [ready] }), soon).steps, []);
@@ -235,7 +174,7 @@ describe('a restart', () => {
 describe('a deployment that is not wanted', () => {
   const past = { image, promoted_at: '2030-01-01T00:00:00.000Z' };
   const elsewhere = aService({
-    spec: { rollout: { target: other, running: true, epoch: 0 } },
+    spec: { rollout: { target: other, running: true, epoch: 0, configured: null } },
     status: { promoted: other, previous: id },
   });
 
@@ -261,7 +200,7 @@ describe('a deployment that is not wanted', () => {
     const cancelled = aDeployment({ spec: { stopped: true }, status: { phase: 'Building' } });
     assert.deepEqual(verdict(plan(cancelled, seen(), soon)), ['Stopped', 'Cancelled', []]);
     const service = target({
-      spec: { rollout: { target: id, running: false, epoch: 0 } },
+      spec: { rollout: { target: id, running: false, epoch: 0, configured: null } },
       status: { promoted: id, previous: null },
     });
     const row = aDeployment({ status: { phase: 'Healthy', ...past } });
@@ -286,7 +225,7 @@ describe('a deployment that is not wanted', () => {
 
   it('goes on serving while a newer one is under way or has failed', () => {
     const service = aService({
-      spec: { rollout: { target: other, running: true, epoch: 0 } },
+      spec: { rollout: { target: other, running: true, epoch: 0, configured: null } },
       status: { promoted: id, previous: null },
     });
     assert.equal(isWanted(aDeployment({ status: { phase: 'Healthy', ...past } }), service), true);

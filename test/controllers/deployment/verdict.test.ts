@@ -41,4 +41,14 @@ describe('the verdict of the gate', () => {
     assert.equal(verdict(exited(127), ['sh: nowhere: not found'])?.reason, 'WorkloadExited');
     assert.equal(verdict(exited(1), ['[FATAL tini (7)] or so I say'])?.reason, 'WorkloadExited');
   });
+
+  it('is spoken at once when a secret cannot be had, in the words of the replica', () => {
+    const message = 'Version 1 of the secret DATABASE_URL is not there. Set it again.';
+    const ready = { type: 'Ready', status: 'False', reason: 'SecretUnavailable', message } as const;
+    const unstarted = aReplica({
+      status: { phase: 'Exited', conditions: [{ ...ready, last_transition_at: at }] },
+    });
+    const spoken = gateVerdict([{ row: unstarted, output: [] }], aDeployment(), Date.parse(at));
+    assert.deepEqual(spoken, { reason: 'SecretUnavailable', message });
+  });
 });

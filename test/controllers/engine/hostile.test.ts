@@ -36,6 +36,7 @@ const building = (engine: Engine, cancel = signal) =>
 const asking: Record<string, (engine: Engine) => Promise<unknown>> = {
   ensureNetwork: (engine) => engine.ensureNetwork({ name: 'n', subnet: '10.0.0.0/24', labels: {} }),
   listNetworks: (engine) => engine.listNetworks(),
+  listImages: (engine) => engine.listImages({ a: 'b' }),
   findImage: (engine) => engine.findImage('svc/a:b'),
   createReplica: (engine) => engine.createReplica(spec),
   inspectReplica: (engine) => engine.inspectReplica(id),
@@ -48,6 +49,7 @@ const asking: Record<string, (engine: Engine) => Promise<unknown>> = {
 /** Calls for which the status of the reply is enough. */
 const telling: Record<string, (engine: Engine) => Promise<unknown>> = {
   removeNetwork: (engine) => engine.removeNetwork(id),
+  tagImage: (engine) => engine.tagImage(id, 'svc/a:b'),
   removeImage: (engine) => engine.removeImage('svc/a:b'),
   startReplica: (engine) => engine.startReplica(id),
   stopReplica: (engine) => engine.stopReplica(id, 10_000),

@@ -3,11 +3,13 @@ import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
 import { openFollower } from '../../../controllers/logs/follow.ts';
 import { openWorkloadLogs } from '../../../controllers/logs/workload-logs.ts';
+import { createMasks } from '../../../specs/mask.ts';
 import { scratchDir } from '../../support/archives.ts';
 import { FakeEngine } from '../../support/fake-engine.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
 import { recordingLog } from '../../support/recording-log.ts';
 
+const projectId = 'prj_1';
 const serviceId = 'svc_1';
 const deploymentId = 'dep_1';
 
@@ -17,7 +19,9 @@ async function world(test: TestContext, program = {}) {
   const dir = join(await scratchDir(test), 'logs');
   const log = recordingLog();
   const logs = await openWorkloadLogs({ dir, clock, log });
-  const follower = openFollower({ engine, logs, clock, log });
+  const secrets: { values: string[] } = { values: [] };
+  const masks = createMasks((project) => (project === projectId ? secrets.values : []));
+  const follower = openFollower({ engine, logs, masks, clock, log });
   test.after(() => follower.close());
   const image = engine.addImage('app', program);
   await engine.ensureNetwork({ name: 'net', subnet: '10.0.0.0/24', labels: {} });
@@ -34,7 +38,7 @@ async function world(test: TestContext, program = {}) {
       mounts: [],
     });
     await engine.startReplica(container);
-    return { container, target: { replica: `rep_${name}`, container, serviceId, deploymentId } };
+    return { container, target: { replica: `rep_${name}`, container, projectId, serviceId, deploymentId } };
   };
   const kept = async () => {
     const lines: string[] = [];
@@ -43,21 +47,25 @@ async function world(test: TestContext, program = {}) {
   };
   /** Resolves once so many lines are kept. */
   const until = async (count: number) => {
-    while ((await kept()).length < count) {
-      await new Promise<void>((resolve) => {
-        const stop = logs.onAppend(serviceId, () => {
-          stop();
-          resolve();
-        });
-      });
+    let ring: () => void = () => undefined;
+    const stop = logs.onAppend(serviceId, () => ring());
+    try {
+      for (;;) {
+        // Before it is read: what is written meanwhile must ring as well.
+        const rung = new Promise<void>((resolve) => (ring = resolve));
+        const lines = await kept();
+        if (lines.length >= count) return lines;
+        await rung;
+      }
+    } finally {
+      stop();
     }
-    return kept();
   };
   /** Lets time pass until something has come to be. */
   const passing = async (isThere: () => boolean | Promise<boolean>) => {
     while (!(await isThere())) await clock.advance(100);
   };
-  return { clock, engine, log, logs, follower, dir, run, kept, until, passing };
+  return { clock, engine, log, logs, masks, secrets, follower, dir, run, kept, until, passing };
 }
 
 describe('follower', () => {
@@ -86,7 +94,7 @@ describe('follower', () => {
   });
 
   it('goes on where it was left after a restart of the node, although lines share a time', async (test) => {
-    const { clock, engine, dir, follower, run, until } = await world(test);
+    const { clock, engine, dir, masks, follower, run, until } = await world(test);
     const { target } = await run('a');
     const container = engine.container('a');
     const at = '2030-01-01T00:00:00.000000009Z';
@@ -97,7 +105,7 @@ describe('follower', () => {
     await follower.close();
     container.print('three');
     const logs = await openWorkloadLogs({ dir, clock, log: recordingLog() });
-    const again = openFollower({ engine, logs, clock, log: recordingLog() });
+    const again = openFollower({ engine, logs, masks, clock, log: recordingLog() });
     test.after(() => again.close());
     assert.deepEqual(await again.last(target, 10), ['one', 'two', 'three']);
     // An engine whose lines all have one time.
@@ -105,7 +113,7 @@ describe('follower', () => {
       yield* lines;
       await Promise.resolve();
     }
-    const same = openFollower({ engine: { replicaLogs }, logs, clock, log: recordingLog() });
+    const same = openFollower({ engine: { replicaLogs }, logs, masks, clock, log: recordingLog() });
     const twin = { ...target, replica: 'rep_twin' };
     logs.append(serviceId, deploymentId, { at, replica: 'rep_twin', stream: 'stdout', line: 'one' });
     logs.append(serviceId, deploymentId, { at, replica: 'rep_twin', stream: 'stdout', line: 'two' });
@@ -189,6 +197,52 @@ describe('follower', () => {
     void follower.last(target, 5).then((found) => (lines = found));
     await passing(() => lines !== undefined);
     assert.deepEqual(lines, ['one']);
+  });
+
+  it('keeps no secret, whole or split over lines, of either stream', async (test) => {
+    const { engine, secrets, follower, run, until } = await world(test);
+    secrets.values = ['correct-horse-battery'];
+    const { target } = await run('a');
+    follower.follow(target);
+    const container = engine.container('a');
+    container.print('SECRET=correct-horse-battery');
+    container.print('correct-');
+    container.print('correct-horse', 'stderr');
+    container.print('horse-battery!');
+    container.print('-battery.', 'stderr');
+    assert.deepEqual(
+      await until(5),
+      ['SECRET=***', '***', '***', '***!', '***.'].map((line) => `rep_a ${line}`),
+    );
+  });
+
+  it('knows what a value began with when the node restarted, or the engine went away, in the middle of it', async (test) => {
+    const { clock, engine, secrets, dir, masks, follower, run, until } = await world(test);
+    secrets.values = ['correct-horse-battery'];
+    const { target } = await run('a');
+    const container = engine.container('a');
+    follower.follow(target);
+    container.print('correct-');
+    await clock.advance(1_000);
+    container.print('horse-');
+    await until(2);
+    await follower.close();
+    const logs = await openWorkloadLogs({ dir, clock, log: recordingLog() });
+    const again = openFollower({ engine, logs, masks, clock, log: recordingLog() });
+    test.after(() => again.close());
+    await clock.advance(1_000);
+    container.print('battery!');
+    assert.deepEqual(await again.last(target, 10), ['***', '***', '***!']);
+  });
+
+  it('hides in the last lines also what has become secret since', async (test) => {
+    const { engine, secrets, follower, run, until } = await world(test);
+    const { target } = await run('a');
+    follower.follow(target);
+    for (const line of ['is correct-', 'horse-', 'battery']) engine.container('a').print(line);
+    await until(3);
+    secrets.values = ['correct-horse-battery'];
+    assert.deepEqual(await follower.last(target, 2), ['***', '***']);
   });
 
   it('takes what is left when it is told to stop', async (test) => {

@@ -112,6 +112,8 @@ describe('workload logs', () => {
     assert.deepEqual(await texts(logs, { tail: 10, since }), ['97', '98', '99']);
     const [after] = (await items(logs, { tail: 2 }))[0] ?? [0];
     assert.deepEqual(await texts(logs, { tail: 10, after }), ['99']);
+    assert.deepEqual(await texts(logs, { tail: 3, upTo: after }), ['96', '97', '98']);
+    assert.deepEqual((await texts(logs, { upTo: after, since })).slice(-1), ['98']);
     assert.deepEqual([await texts(logs, { tail: 0 }), await texts(logs, { replica: 'rep_9' })], [[], []]);
   });
 
@@ -165,7 +167,7 @@ describe('workload logs', () => {
     logs.append('svc_1', 'dep_1', line('"replica":"rep_1"', 'rep_2', 9));
     logs.append('svc_1', 'dep_1', line('c', 'rep_1', 2));
     for (let n = 0; n < 100; n++) logs.append('svc_1', 'dep_1', line('"replica":"rep_1"', 'rep_2', 10));
-    const left = { at: line('', '', 2).at, count: 2 };
+    const left = { at: line('', '', 2).at, count: 2, lead: line('', '', 1).at };
     assert.deepEqual(await logs.lastAt('svc_1', 'dep_1', 'rep_1'), left);
     await logs.close();
     const again = (await open(test, { dir })).logs;
@@ -181,5 +183,16 @@ describe('workload logs', () => {
     await logs.remove('svc_1', 'dep_1');
     await logs.remove('svc_1', 'dep_9');
     assert.deepEqual([await texts(logs), await readdir(join(dir, 'svc_1'))], [['kept'], ['dep_2']]);
+  });
+
+  it('removes all that is kept of a service, and what waited to be written', async (test) => {
+    const { dir, logs } = await open(test);
+    logs.append('svc_1', 'dep_1', line('gone'));
+    logs.append('svc_2', 'dep_2', line('kept'));
+    await logs.removeAll('svc_1');
+    await logs.removeAll('svc_1');
+    assert.deepEqual(await texts(logs), []);
+    assert.deepEqual(await texts(logs, {}, 'svc_2'), ['kept']);
+    assert.deepEqual(await readdir(dir), ['svc_2']);
   });
 });

@@ -7,6 +7,7 @@ import { it, type TestContext } from 'node:test';
 import { createAsk } from '../../../controllers/replica/ask.ts';
 import { admit, dial } from '../../../ingress/index.ts';
 import type { Upstream } from '../../../ingress/index.ts';
+import { createMasks } from '../../../specs/mask.ts';
 
 const health = { path: '/ready', interval: '1s', timeout: '200ms', deadline: '2m', successes: 1 };
 const ask = createAsk({ dial, admit });
@@ -27,7 +28,9 @@ async function workload(t: TestContext, via: Upstream['via'], answer?: RequestLi
   return { socket, via };
 }
 
-const asking = (upstream: Upstream) => ask(upstream, health, new AbortController().signal);
+const masks = createMasks(() => ['correct horse\nbattery']);
+const mask = (text: string) => masks.text('prj', text);
+const asking = (upstream: Upstream) => ask({ upstream, health, mask }, new AbortController().signal);
 
 for (const via of ['bridged', 'direct'] as const) {
   it(`asks the health path over a ${via} socket`, async (t) => {
@@ -54,6 +57,25 @@ it('takes no redirect for health, and says where it led', async (t) => {
     (_, response) => void response.writeHead(301, { location: 'https://x/' }).end(),
   );
   assert.equal((await asking(upstream)).words, '301 to https://x/: a health path must answer 2xx itself');
+});
+
+it('quotes no secret: not over lines, not cut off, not where a redirect leads', async (t) => {
+  const saying = async (answer: RequestListener) =>
+    (await asking(await workload(t, 'bridged', answer))).words;
+  assert.equal(
+    await saying((_, response) => void response.writeHead(500).end('no "correct horse\n\nbattery"\n')),
+    '500: "no \\"***\\n\\n***\\""',
+  );
+  const long = 'x'.repeat(500);
+  assert.equal(
+    await saying((_, response) => void response.writeHead(500).end(`${long} correct horse battery`)),
+    `500: "${long} ***…"`,
+  );
+  const location = `https://x/?${encodeURIComponent('correct horse\nbattery')}`;
+  assert.match(
+    await saying((_, response) => void response.writeHead(302, { location }).end()),
+    /^302 to https:\/\/x\/\?\*\*\*: /,
+  );
 });
 
 it('gives up on a workload that does not answer, or answers without end', async (t) => {

@@ -133,6 +133,36 @@ describe('a replica that is wanted', () => {
   });
 });
 
+describe('a replica whose secrets cannot be had', () => {
+  const message = 'Version 1 of the secret TOKEN is gone.';
+  const ready = { type: 'Ready', status: 'False', reason: 'SecretUnavailable', message } as const;
+  const row = aReplica({
+    status: { phase: 'Exited', restart_at: at(8), conditions: [{ ...ready, last_transition_at: at(0) }] },
+  });
+
+  it('stays as it is while it is gated: that is the verdict', () => {
+    const gated = seen({ deployment: aDeployment({ status: { phase: 'Starting', epoch: null } }) });
+    const decision = plan(row, gated, begun + 60_000);
+    assert.deepEqual([decision.steps, decision.reason, decision.message], [[], 'SecretUnavailable', message]);
+    assert.equal(decision.requeueAfter, undefined);
+  });
+
+  it('is tried again with backoff while it is kept alive', () => {
+    const early = plan(row, seen(), begun);
+    assert.deepEqual([early.steps, early.reason, early.requeueAfter], [[], 'SecretUnavailable', 8_000]);
+    assert.deepEqual(doing(row, seen(), begun + 8_000), ['create', 'start', 'probe']);
+  });
+
+  it('runs on, and is restarted in the container that has them', () => {
+    const died = aReplica({ status: { phase: 'Ready', container: 'c1' } });
+    assert.deepEqual(doing(died, seen({ container: exitedAfter(2) }), begun + 2_000), [
+      'unprobe',
+      'follow',
+      'restart',
+    ]);
+  });
+});
+
 describe('a replica that is to go', () => {
   const row = aReplica({ deleted_at: at(0) });
   const running = { container: container() };

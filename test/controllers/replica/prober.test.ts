@@ -7,6 +7,7 @@ const target = (said: Partial<ProbeTarget> = {}): ProbeTarget => ({
   upstream: { socket: '/run/x', via: 'bridged' },
   health: { path: '/', interval: '1s', timeout: '5s', deadline: '2m', successes: 2 },
   startedAt: 'first',
+  mask: (text) => text,
   ...said,
 });
 

@@ -1,8 +1,11 @@
 import assert from 'node:assert/strict';
-import { it } from 'node:test';
+import { describe, it } from 'node:test';
 import type { Observed } from '../../../controllers/replica/observe.ts';
 import { apply, type StepDeps } from '../../../controllers/replica/steps.ts';
-import { aDeployment, aReplica } from '../../support/store.ts';
+import { SecretUnavailableError } from '../../../controllers/replica/secrets.ts';
+import type { ReplicaContainer } from '../../../controllers/engine/engine.ts';
+import { SealedValueError, type SealedRef } from '../../../api/store/vault.ts';
+import { aDeployment, aProject, aReplica, aService } from '../../support/store.ts';
 
 const never = new AbortController().signal;
 
@@ -38,4 +41,67 @@ it('makes no directory for a workload that listens on its port', async () => {
   const { calls, deps } = recorded();
   await apply([{ do: 'restart' }], aReplica(), observed('tcp'), deps, never);
   assert.deepEqual(calls, ['start']);
+});
+
+describe('making a container', () => {
+  /** Values by name and version. */
+  const sealed: Record<string, string> = { 'TOKEN 2': 'abc$`"\n€ def', 'KEY 1': 'the key' };
+  const open = ({ kind, owner, name, version }: SealedRef): Promise<string> => {
+    assert.deepEqual([kind, owner], ['env', aService().id]);
+    const value = sealed[`${name} ${version}`];
+    if (value !== undefined) return Promise.resolve(value);
+    return Promise.reject(
+      new SealedValueError('missing', `Version ${version} of the secret ${name} is gone.`),
+    );
+  };
+
+  async function created(secrets: Record<string, number>): Promise<ReplicaContainer> {
+    const deployment = aDeployment();
+    deployment.spec.workload = { ...deployment.spec.workload, env: { LOG_LEVEL: 'info' }, secrets };
+    let made = undefined as ReplicaContainer | undefined;
+    const deps = {
+      vault: { open },
+      engine: {
+        createReplica: (spec: ReplicaContainer) => {
+          made = spec;
+          return Promise.resolve('c1');
+        },
+      },
+      ...{ nodeId: 'node', socketsDir: '/run/sockets' },
+    } as unknown as StepDeps;
+    const family = { deployment, service: aService(), project: aProject() } as Observed;
+    await apply([{ do: 'create' }], aReplica(), family, deps, never);
+    assert.ok(made);
+    return made;
+  }
+
+  it('puts secrets into its environment as they are, and nowhere else', async () => {
+    const made = await created({ TOKEN: 2, KEY: 1 });
+    assert.equal(made.env['TOKEN'], sealed['TOKEN 2']);
+    assert.equal(made.env['KEY'], sealed['KEY 1']);
+    assert.equal(made.env['LOG_LEVEL'], 'info');
+    const rest = JSON.stringify({ ...made, env: {} });
+    for (const value of Object.values(sealed)) assert.ok(!rest.includes(JSON.stringify(value).slice(1, -1)));
+  });
+
+  it('makes none when one of them cannot be had, and says which, why, and what to do', async () => {
+    await assert.rejects(created({ TOKEN: 3, KEY: 1 }), (error: unknown) => {
+      assert.ok(error instanceof SecretUnavailableError);
+      assert.equal(
+        error.message,
+        'Version 3 of the secret TOKEN is gone. The command is: svc secrets set shop/web TOKEN',
+      );
+      return true;
+    });
+    await assert.rejects(created({ TOKEN: 3, KEY: 9 }), /These secrets cannot be had: KEY, TOKEN\. /);
+  });
+
+  it('is a fault of the pass, to be tried again, when the vault cannot be read at all', async () => {
+    const broken = { open: () => Promise.reject(new Error('disk error')) };
+    const deps = { vault: broken } as unknown as StepDeps;
+    const deployment = aDeployment();
+    deployment.spec.workload = { ...deployment.spec.workload, secrets: { TOKEN: 1 } };
+    const family = { deployment, service: aService(), project: aProject() } as Observed;
+    await assert.rejects(apply([{ do: 'create' }], aReplica(), family, deps, never), /disk error/);
+  });
 });

@@ -52,9 +52,21 @@ describe('the route set', () => {
       }),
       [],
     );
-    const stopped = { target: anId('deployment'), running: false, epoch: 0 };
+    const stopped = { target: anId('deployment'), running: false, epoch: 0, configured: null };
     const status = { promoted: anId('deployment'), previous: null };
     assert.deepEqual(routed({ services: [aService({ spec: { rollout: stopped }, status })] }), []);
+  });
+
+  it('gives the name of what is being deleted away at once, and bridges its replicas until they are gone', () => {
+    const at = '2030-01-01T00:00:00.000Z';
+    const old = aService({ deleted_at: at, status: { promoted: anId('deployment'), previous: null } });
+    const next = aService({ id: anId('service', 2) });
+    const { hosts, services, upstreams, bridges } = plan(seen({ services: [next, old] }), settings);
+    assert.deepEqual(hosts, { 'web.shop.apps.test': next.id });
+    assert.deepEqual(Object.keys(services), [next.id]);
+    assert.deepEqual(upstreams, {});
+    assert.deepEqual(Object.keys(bridges), [ready.id]);
+    assert.deepEqual(plan(seen({ projects: [aProject({ deleted_at: at })] }), settings).services, {});
   });
 
   it('bridges a replica that is only being gated, and does not route to it', () => {

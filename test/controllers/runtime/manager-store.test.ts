@@ -4,7 +4,7 @@ import { describe, it, type TestContext } from 'node:test';
 import type { Store } from '../../../api/store/store.ts';
 import { startControllers } from '../../../controllers/runtime/manager.ts';
 import { createMetrics } from '../../../controllers/runtime/metrics.ts';
-import type { ControllerSpec, Reconcile } from '../../../controllers/runtime/reconciler.ts';
+import type { ControllerKind, ControllerSpec, Reconcile } from '../../../controllers/runtime/reconciler.ts';
 import { owner, type Mapping } from '../../../controllers/runtime/sources.ts';
 import type { Kind, Row } from '../../../specs/index.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
@@ -16,14 +16,14 @@ const mappings: Mapping[] = [{ from: 'Replica', to: 'Deployment', ids: owner }];
 async function start(
   t: TestContext,
   rows: Row<Kind>[],
-  act: (store: Store) => Partial<Record<Kind, Reconcile>>,
+  act: (store: Store) => Partial<Record<ControllerKind, Reconcile>>,
 ) {
   const clock = new ManualClock();
   const log = recordingLog();
   const store = await memoryStore(rows, clock);
   const reconcilers = act(store);
   const passes: string[] = [];
-  const controller = (kind: Kind): ControllerSpec => ({
+  const controller = (kind: ControllerKind): ControllerSpec => ({
     kind,
     concurrency: 2,
     deadline: 1_000,

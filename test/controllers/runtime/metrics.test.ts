@@ -2,11 +2,9 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { createMetrics, passResults } from '../../../controllers/runtime/metrics.ts';
 import { WorkQueue } from '../../../controllers/runtime/work-queue.ts';
-import { kinds as stored } from '../../../specs/index.ts';
+import { controllerKinds as kinds } from '../../../controllers/runtime/reconciler.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
 import { ManualPasses } from '../../support/manual-passes.ts';
-
-const kinds = [...stored, 'RouteSet'] as const;
 
 async function series(metrics: { render(): Promise<{ body: string }> }): Promise<Map<string, number>> {
   const { body } = await metrics.render();

@@ -3,6 +3,7 @@ import { createReadStream } from 'node:fs';
 import { describe, it } from 'node:test';
 import { BuildkitOutput, ClassicOutput } from '../../../../controllers/engine/docker/build-output.ts';
 import { ProgressFailure, progressEvents } from '../../../../controllers/engine/progress.ts';
+import { createMasks } from '../../../../specs/mask.ts';
 
 const limits = { memoryBytes: 64 * 2 ** 20, cpus: 1 };
 const builders = { buildkit: BuildkitOutput, classic: ClassicOutput };
@@ -10,10 +11,11 @@ const from = { buildkit: '[1/2] FROM docker.io/library/busybox', classic: '[1/3]
 const step = { buildkit: '[2/2] RUN', classic: '[2/3] RUN' };
 
 /** Reads what an engine said. */
-async function replay(builder: keyof typeof builders, what: string) {
+async function replay(builder: keyof typeof builders, what: string, secrets: readonly string[] = []) {
   const lines: string[] = [];
   const output = new builders[builder]({
     limits,
+    mask: () => createMasks(() => secrets).lines('prj'),
     onLine: ({ stream, line }) => void lines.push(`${stream} ${line}`),
   });
   const file = new URL(`../../../corpora/build-progress/${builder}-${what}.ndjson`, import.meta.url);
@@ -28,8 +30,8 @@ async function replay(builder: keyof typeof builders, what: string) {
   return { lines, output, failure };
 }
 
-const said = (builder: keyof typeof builders, what: string, exit = 0) =>
-  replay(builder, what).then((told) => ({
+const said = (builder: keyof typeof builders, what: string, exit = 0, secrets?: readonly string[]) =>
+  replay(builder, what, secrets).then((told) => ({
     ...told,
     run: `${step[builder]} echo hellø; printf 'err\\nor' >&2; exit ${exit}`,
   }));
@@ -68,6 +70,15 @@ for (const builder of ['buildkit', 'classic'] as const) {
       const { failure, output, run } = await said(builder, 'failed', 3);
       assert.equal(failure, `${run}: exit code 3\nhellø\nerr\nor`);
       assert.equal(output.imageId, undefined);
+    });
+
+    it('shows no secret that a step prints, whole or over lines, also in what explains a failure', async () => {
+      const { failure, lines, run } = await said(builder, 'failed', 3, ['hellø', 'error']);
+      assert.deepEqual(
+        lines.filter((line) => !line.includes('[')),
+        ['stdout ***', 'stderr err', 'stderr ***'],
+      );
+      assert.equal(failure, `${run}: exit code 3\n***\nerr\n***`);
     });
   });
 }
@@ -109,6 +120,15 @@ describe('ClassicOutput', () => {
     assert.equal(
       output.explain("The command '/bin/sh -c make' returned a non-zero code: 137"),
       '[1/1] RUN make: exit code 137, killed: a build may use 64 MiB of memory',
+    );
+  });
+
+  it('knows the code of a step whose command is long', () => {
+    const { output } = read({ stream: 'Step 1/1 : RUN make\n' });
+    const command = `echo exit code 9 ${'x'.repeat(500)}`;
+    assert.equal(
+      output.explain(`The command '/bin/sh -c ${command}' returned a non-zero code: 3`),
+      '[1/1] RUN make: exit code 3',
     );
   });
 

@@ -1,0 +1,46 @@
+/**
+ * Every write and every refused write has an audit entry before its answer leaves: on the disk for what was done, in order
+ * with all else for what was refused. An audit that cannot be written does not undo a write: it is logged as an error.
+ */
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { AuditEntry } from '../../specs/audit.ts';
+import { timestamp } from '../../specs/meta.ts';
+import { auditEntry } from '../audit/entry.ts';
+import { floodGate } from '../audit/flood-gate.ts';
+import type { ApiContext, App } from '../context.ts';
+
+const writes: ReadonlySet<string> = new Set(['POST', 'PUT', 'PATCH', 'DELETE']);
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Whom a request without a token is about, once that is known: the user who logs in or fails to. */
+    auditedUser: { id: string; username: string } | null;
+  }
+}
+
+export function auditTrail(app: App, { audit, clock, newId, logger }: ApiContext): void {
+  const append = async (entry: AuditEntry) => {
+    try {
+      await audit.append(entry, { lazy: entry.status >= 400 });
+    } catch (error) {
+      // There is no secret in an entry, and this line is now its only trace.
+      logger.error({ err: error, audit: entry }, 'an audit entry was not written');
+    }
+  };
+  const gate = floodGate(clock, (entry) => void append(entry));
+  const identity = () => ({ id: newId('audit'), at: timestamp(clock.now()) });
+
+  app.decorateRequest('auditedUser', null);
+  app.addHook('onSend', async (request: FastifyRequest, reply: FastifyReply, payload) => {
+    if (writes.has(request.method)) {
+      const entry = auditEntry(request, reply, payload, identity());
+      const isStranger = request.principal === null && entry.status >= 400;
+      if (!isStranger || gate.admits(entry)) await append(entry);
+    }
+    return payload;
+  });
+  app.addHook('onClose', async () => {
+    const rest = gate.flush();
+    if (rest) await append(rest);
+  });
+}

@@ -1,0 +1,29 @@
+/** Asks before what cannot be undone. */
+import type { Context } from './context.ts';
+import { usageError } from './errors.ts';
+import { isTerminal } from './output/colour.ts';
+import { cleanText } from './output/text.ts';
+import { createPrompt } from './prompt.ts';
+
+export interface Confirmation {
+  /** What will happen: a sentence. */
+  warning: string;
+  /** What has to be typed. */
+  expected: string;
+  /** `--yes` was given. */
+  yes: boolean;
+}
+
+/** Returns once the user has agreed. Throws a usage error otherwise, and where there is no terminal to ask. */
+export async function confirm(
+  { stdin, stderr }: Pick<Context, 'stdin' | 'stderr'>,
+  { warning, expected, yes }: Confirmation,
+): Promise<void> {
+  if (yes) return;
+  if (!isTerminal(stdin))
+    throw usageError(`${warning} There is no terminal to ask whether you mean it.`, 'If you do, give --yes.');
+  stderr.write(`${cleanText(warning)}\n`);
+  const prompt = createPrompt(stdin, stderr, 'Give --yes.');
+  if ((await prompt.ask(`Type ${cleanText(expected)} to go on`)) !== expected)
+    throw usageError('Nothing was changed: something else was typed.');
+}

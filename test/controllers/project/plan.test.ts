@@ -1,0 +1,46 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import type { Observed } from '../../../controllers/project/observe.ts';
+import { plan } from '../../../controllers/project/plan.ts';
+import { aProject, aService } from '../../support/store.ts';
+
+const name = 'svc-node-shop-new';
+const at = '2030-01-01T00:00:00.000Z';
+const seen = (said: Partial<Observed> = {}): Observed => ({ networks: [], taken: [], services: [], ...said });
+const network = { id: 'network-1', name: 'svc-node-shop', subnets: ['10.210.0.0/24'], labels: {} };
+
+describe('a project', () => {
+  it('claims a range and a name before it makes its network', () => {
+    const status = { subnet: null, network: null, network_name: null };
+    assert.deepEqual(plan(aProject({ status }), seen({ taken: ['10.200.0.0/24'] }), name).steps, [
+      { do: 'claim', subnet: '10.200.1.0/24', name },
+    ]);
+  });
+
+  it('has its network made again when it is gone, in the range and under the name that are on record', () => {
+    const again = [{ do: 'ensureNetwork', name: 'svc-node-shop', subnet: '10.210.0.0/24' }];
+    assert.deepEqual(plan(aProject(), seen(), name).steps, again);
+    assert.deepEqual(plan(aProject(), seen({ networks: [{ ...network, id: 'other' }] }), name).steps, again);
+    assert.deepEqual(plan(aProject(), seen({ networks: [network] }), name).steps, []);
+  });
+});
+
+describe('a project that is being deleted', () => {
+  const going = aProject({ deleted_at: at });
+
+  it('has the services deleted that are left, and waits for all of them by name', () => {
+    const services = [aService({ name: 'web' }), aService({ name: 'api', deleted_at: at })];
+    const { steps, waiting } = plan(going, seen({ services }), name);
+    assert.deepEqual(steps, [{ do: 'deleteServices', ids: [services[0]?.id] }]);
+    assert.equal(waiting?.message, 'Waiting for its services to be removed: api, web.');
+  });
+
+  it('gives up its network before its row, for the row keeps the range from being given out again', () => {
+    const other = { ...network, id: 'network-2', name };
+    assert.deepEqual(plan(going, seen({ networks: [other, network] }), name).steps, [
+      { do: 'removeNetwork', id: 'network-1' },
+      { do: 'purge' },
+    ]);
+    assert.deepEqual(plan(going, seen(), name).steps, [{ do: 'purge' }]);
+  });
+});
