@@ -31,10 +31,11 @@ export type IdKind = keyof typeof idPrefixes;
 
 const alphabet = '0123456789abcdefghjkmnpqrstvwxyz';
 
-function encode(value: bigint, length: number): string {
+/** A number below 2^53, in base 32. */
+function encode(value: number, length: number): string {
   let text = '';
-  for (let rest = value, i = 0; i < length; i++, rest >>= 5n)
-    text = alphabet.charAt(Number(rest & 31n)) + text;
+  for (let rest = value, i = 0; i < length; i++, rest = Math.floor(rest / 32))
+    text = alphabet.charAt(rest % 32) + text;
   return text;
 }
 
@@ -45,8 +46,15 @@ function encode(value: bigint, length: number): string {
  * @param random exactly 10 random bytes
  */
 export function newId(kind: IdKind, now: number, random: Uint8Array): string {
-  const noise = random.reduce((sum, byte) => (sum << 8n) | BigInt(byte), 0n);
-  return `${idPrefixes[kind]}_${encode(BigInt(now), 10)}${encode(noise, 16)}`;
+  // Every five bytes are eight digits. Numbers, because every request has an id and big integers cost eight times as much.
+  const half = (from: number): string => {
+    const bytes = random.subarray(from, from + 5);
+    return encode(
+      bytes.reduce((sum, byte) => sum * 256 + byte, 0),
+      8,
+    );
+  };
+  return `${idPrefixes[kind]}_${encode(now, 10)}${half(0)}${half(5)}`;
 }
 
 /** Whether a text is shaped like an id of this kind; says nothing about whether the row exists. */

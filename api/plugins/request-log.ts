@@ -1,6 +1,6 @@
 /**
- * The id of every request, and one log line for each. A line has no header, no query and no body, so that no secret
- * can get into it.
+ * The id of every request, and one log line for each, at level debug for a read that went well. A line has no header, no
+ * query and no body, so that no secret can get into it.
  */
 import type { IncomingMessage } from 'node:http';
 import type { Clock, Random } from '../../specs/clock.ts';
@@ -26,7 +26,9 @@ export function requestLog(app: App): void {
   });
   app.addHook('onResponse', (request, reply, done) => {
     const { principal } = request;
-    request.log.info(
+    // A read that went well changes nothing and tells nothing: polls of clients would be most of the log.
+    const isQuiet = reply.statusCode < 400 && (request.method === 'GET' || request.method === 'HEAD');
+    request.log[isQuiet ? 'debug' : 'info'](
       {
         method: request.method,
         path: request.url.split('?', 1)[0],

@@ -35,6 +35,23 @@ describe('request log', () => {
     );
   });
 
+  it('is quiet about reads that went well, and about nothing else', async (t) => {
+    const api = await testApi(t);
+    await api.call('GET', '/v1/me');
+    await api.call('GET', '/v1/services/none');
+    await api.call('POST', '/v1/projects', { name: 'shop' });
+    const lines = api.log().trim().split('\n');
+    const levels = lines.map((line) => JSON.parse(line) as { level: number; status?: number; msg: string });
+    assert.deepEqual(
+      levels.filter(({ msg }) => msg === 'request').map(({ level, status }) => [level, status]),
+      [
+        [20, 200],
+        [30, 404],
+        [30, 201],
+      ],
+    );
+  });
+
   it('never has a secret in it', async (t) => {
     const api = await testApi(t);
     const password = 'the password of root';

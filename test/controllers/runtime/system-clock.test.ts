@@ -54,3 +54,13 @@ it('systemRandom gives as many bytes as asked, and other ones each time', () => 
   assert.equal(one.length, 16);
   assert.notDeepEqual(one, other);
 });
+
+it('systemRandom never gives the same bytes twice, however many are asked for', () => {
+  const sizes = Array.from({ length: 5_000 }, (_, index) => (index % 7 === 0 ? 2_000 : 16));
+  const given = sizes.map((size) => Buffer.from(systemRandom(size)));
+  assert.deepEqual(
+    given.map(({ length }) => length),
+    sizes,
+  );
+  assert.equal(new Set(given.map((bytes) => bytes.toString('hex', 0, 16))).size, sizes.length);
+});
