@@ -156,7 +156,28 @@ function messageOf(error: ErrorObject): string {
     case 'anyOf':
       return choiceOf(schema.anyOf ?? []);
     default:
-      return error.message ?? 'is invalid';
+      return boundOf(error) ?? error.message ?? 'is invalid';
+  }
+}
+
+/** What bounds of sizes and numbers say, in words. */
+function boundOf({ keyword, params }: ErrorObject): string | undefined {
+  const limit = String((params as { limit?: number }).limit);
+  switch (keyword) {
+    case 'minLength':
+      return `must have at least ${limit} characters`;
+    case 'maxLength':
+      return `must have at most ${limit} characters`;
+    case 'minItems':
+      return `must have at least ${limit} entries`;
+    case 'maxItems':
+      return `must have at most ${limit} entries`;
+    case 'minimum':
+      return `must be at least ${limit}`;
+    case 'maximum':
+      return `must be at most ${limit}`;
+    default:
+      return undefined;
   }
 }
 

@@ -25,7 +25,6 @@ const firstWait = 1_000;
 
 /** Failures are forgotten when none has followed for so long, in milliseconds. */
 const forgetAfter = 86_400_000;
-const pruneEvery = 3_600_000;
 
 export interface Guess {
   /** As typed. */
@@ -52,7 +51,6 @@ export interface SlowDownDeps {
 export function createSlowDown({ failures, clock, key: secret }: SlowDownDeps): SlowDown {
   /** Checks under way: many at once count as if they had failed already. */
   const running = new Map<string, number>();
-  let prunedAt = -Infinity;
 
   async function underWay<T>(keys: readonly string[], work: () => Promise<T>): Promise<T> {
     for (const key of keys) running.set(key, (running.get(key) ?? 0) + 1);
@@ -76,18 +74,11 @@ export function createSlowDown({ failures, clock, key: secret }: SlowDownDeps): 
     return known;
   }
 
-  async function prune(now: number): Promise<void> {
-    if (now - prunedAt < pruneEvery && now >= prunedAt) return;
-    prunedAt = now;
-    await failures.prune(timestamp(now - forgetAfter));
-  }
-
   return {
     async attempt({ username, address }, check) {
       const hash = (kind: string, text: string) =>
         createHmac('sha256', secret()).update(`login failure\0${kind}\0${text}`).digest('base64url');
       const [name, block] = [hash('name', username), hash('address', blockOf(address))];
-      await prune(clock.now());
       const known = await recall([name, block]);
       const now = clock.now();
       const wait = (key: string, pace: Pace) => waitOf(known.get(key), running.get(key) ?? 0, now, pace);

@@ -60,11 +60,10 @@ async function authenticate(
 
 async function beginSession(api: ApiContext, user: UserRecord): Promise<Session> {
   const { accounts, clock, random, newId } = api;
-  const { sessionIdleMs, sessionMaxMs } = api.settings;
+  const { sessionMaxMs } = api.settings;
   const { token, hash } = mintToken('session', random);
   const now = clock.now();
   const expires_at = timestamp(now + sessionMaxMs);
-  await accounts.deleteExpiredSessions(timestamp(now), timestamp(now - sessionIdleMs));
   await accounts.createToken(
     {
       ...({ id: newId('token'), kind: 'session', user_id: user.id, name: 'session', hash } as const),

@@ -41,7 +41,7 @@ describe('validation of bodies', () => {
         '/project': 'is required',
         '/name':
           'has a wrong form: lower-case letters, digits and hyphens; at most 63 characters; no hyphen at either end',
-        '/port': 'must be >= 1',
+        '/port': 'must be at least 1',
         '/replica': 'is unknown here; did you mean replicas?',
         '/resources/memory': 'has a wrong form: such as 512Mi, 1Gi or 500M',
         '/resources/cpu': 'is unknown here; did you mean cpus?',
@@ -74,7 +74,7 @@ describe('validation of bodies', () => {
   it('tells of a union what is wrong with the branch that was meant', () => {
     assert.deepEqual(faults(UpdateService, { env: { A: 7, AB: null, B: 'x'.repeat(70_000), C: true } }), {
       '/env/A': 'must be string or null',
-      '/env/B': 'must NOT have more than 65536 characters',
+      '/env/B': 'must have at most 65536 characters',
       '/env/C': 'must be string or null',
     });
     const image = Type.Object({ image: Type.String() }, { additionalProperties: false });
@@ -111,7 +111,7 @@ describe('validation of bodies', () => {
 
   it('counts a password in characters', () => {
     assert.deepEqual(faults(Credentials, { username: 'root', password: 'too short' }), {
-      '/password': 'must NOT have fewer than 10 characters',
+      '/password': 'must have at least 10 characters',
     });
   });
 

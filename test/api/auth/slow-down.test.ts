@@ -126,15 +126,12 @@ describe('the slow-down', () => {
     assert.equal(after.checks(), 0);
   });
 
-  it('forgets after a day without a failure, and keeps nothing of it', async (t) => {
-    const { store, clock, outcome, failures } = await slowDown(t);
+  it('forgets after a day without a failure', async (t) => {
+    const { clock, outcome, failures } = await slowDown(t);
     await failures(8);
     await clock.advance(86_400_000);
     for (let tries = 0; tries < 5; tries += 1) assert.equal(await outcome(), false);
     assert.equal(await outcome(), 1);
-    await clock.advance(86_400_000 + 3_600_000);
-    await outcome({ username: 'bob', address: '192.0.2.7' }, true);
-    assert.equal(await store.loginFailures.prune('9999-01-01T00:00:00.000Z'), 0);
   });
 
   it('lets nobody wait longer because the clock went back', async (t) => {

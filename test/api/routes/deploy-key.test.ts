@@ -92,8 +92,8 @@ describe('/v1/projects/{id}/deploy-key', () => {
     for (const [private_key, message] of [
       [locked, /^has a passphrase/],
       ['hunter2 hunter2', /^is no private key in PEM or OpenSSH format/],
-      ['x'.repeat(16_385), /more than 16384/],
-      ['', /fewer than 1/],
+      ['x'.repeat(16_385), /at most 16384/],
+      ['', /at least 1/],
     ] as const) {
       const answer = await api.call('POST', url, { private_key });
       assert.equal(answer.status, 422, answer.text);

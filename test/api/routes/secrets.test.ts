@@ -67,7 +67,7 @@ describe('PATCH /v1/services/{id}/secrets', () => {
     ['a plain variable', { set: { PLAIN: value } }, '/set/PLAIN', /plain variable.*out of env/],
     ['PORT', { set: { PORT: '8080' } }, '/set/PORT', /set by svc itself/],
     ['a name that no variable has', { set: { 'a b': value } }, '/set/a b', /no allowed name/],
-    ['a value too short to keep out of logs', { set: { KEY: 'abc' } }, '/set/KEY', /fewer than 4/],
+    ['a value too short to keep out of logs', { set: { KEY: 'abc' } }, '/set/KEY', /at least 4/],
     ['a null character', { set: { KEY: `${value}\0` } }, '/set/KEY', /null character/],
     ['half a character', { set: { KEY: `${value}\udfff` } }, '/set/KEY', /half a character/],
     ['too many bytes', { set: { KEY: '…'.repeat(30_000) } }, '/set/KEY', /64 KiB/],

@@ -23,7 +23,8 @@ export const target = 'demo/hello';
 const host = 'hello.demo.localhost';
 
 export async function bySvc(): Promise<BySvc> {
-  const node = await startNode();
+  // Where the time goes is read from its log, reads included.
+  const node = await startNode(['--log-level', 'debug']);
   let events: EngineEvents | undefined;
   let client: Client | undefined;
   const close = async (): Promise<void> => {
