@@ -9,6 +9,7 @@ import type { ApiContext, ApiDeps, App } from './context.ts';
 import { idMaker } from './ids.ts';
 import { auditTrail } from './plugins/audit.ts';
 import { authentication } from './plugins/auth.ts';
+import { bodyDeadline } from './plugins/body-deadline.ts';
 import { clientErrors, rawAnswers, type AnswerRaw } from './plugins/client-errors.ts';
 import { framing, literalUrl } from './plugins/framing.ts';
 import { idempotentAnswers, type FirstAnswer } from './plugins/idempotency.ts';
@@ -71,6 +72,7 @@ export function buildApi(deps: ApiDeps): App {
   secureAnswers(app);
   problemAnswers(app, api.masks);
   requestLog(app);
+  bodyDeadline(app, clock);
   framing(app, answerRaw);
   jsonBodies(app);
   authentication(app, { ...deps, resolve: principalResolver(deps) });

@@ -18,8 +18,15 @@ const options = {
   allErrors: true,
   verbose: true,
   strict: true,
-  formats: { 'date-time': (text: string) => rfc3339.test(text) && !Number.isNaN(Date.parse(text)) },
+  formats: { 'date-time': isTime },
 };
+
+/** Whether RFC 3339 has it, and has it in UTC as well, which is how it is kept: there are no years before 0 and after 9999. */
+function isTime(text: string): boolean {
+  if (!rfc3339.test(text)) return false;
+  const time = new Date(text);
+  return !Number.isNaN(time.getTime()) && rfc3339.test(time.toISOString());
+}
 
 /** For Fastify: bodies strictly; queries and paths, which are text, with numbers read and defaults filled in. */
 export function validatorCompiler(): FastifySchemaCompiler<TSchema> {
@@ -144,7 +151,10 @@ function messageOf(error: ErrorObject): string {
     case 'required':
       return 'is required';
     case 'additionalProperties':
-      if (schema.patternProperties !== undefined) return 'is no allowed name';
+      if (schema.patternProperties !== undefined)
+        return schema.description === undefined
+          ? 'is no allowed name'
+          : `is no allowed name: ${schema.description}`;
       return unknownName(
         (error.params as { additionalProperty: string }).additionalProperty,
         schema.properties ?? {},
@@ -165,7 +175,7 @@ function boundOf({ keyword, params }: ErrorObject): string | undefined {
   const limit = String((params as { limit?: number }).limit);
   switch (keyword) {
     case 'minLength':
-      return `must have at least ${limit} characters`;
+      return limit === '1' ? 'must not be empty' : `must have at least ${limit} characters`;
     case 'maxLength':
       return `must have at most ${limit} characters`;
     case 'minItems':

@@ -14,13 +14,15 @@ export type Client = ReturnType<typeof createClient>;
 export interface ClientOptions {
   url: string;
   token?: string | undefined;
+  /** What the user does where the token is not, or no longer, valid. */
+  renew?: string | undefined;
   clock: Clock;
   /** Version of this program. */
   version: string;
 }
 
-export function createClient({ url, token, clock, version }: ClientOptions) {
-  const http = createTransport({ url, token, clock, agent: `svc/${version}` });
+export function createClient({ url, token, renew, clock, version }: ClientOptions) {
+  const http = createTransport({ url, token, renew, clock, agent: `svc/${version}` });
   return {
     url,
     ...accountRoutes(http),

@@ -26,7 +26,7 @@ export interface Context extends BaseContext {
   /** A client for the node of that login. */
   connect(profile: string | undefined): Promise<Client>;
   /** A client for any node, with or without a token. */
-  clientFor(url: string, token?: string): Promise<Client>;
+  clientFor(url: string, token?: string, renew?: string): Promise<Client>;
   /** Aborted by the first Ctrl-C. From the first call on, that no longer ends the process; the second one does. */
   interrupted(): AbortSignal;
   /** Ends every connection. */
@@ -44,10 +44,10 @@ export function createContext({ onInterrupt, ...parts }: ContextParts): Context 
   const clients: Client[] = [];
   let interrupt: AbortController | undefined;
 
-  const clientFor = async (url: string, token?: string): Promise<Client> => {
+  const clientFor = async (url: string, token?: string, renew?: string): Promise<Client> => {
     const { createClient } = await import('./client.ts');
     const { clock, version } = parts;
-    const client = createClient({ url, token, clock, version });
+    const client = createClient({ url, token, renew, clock, version });
     clients.push(client);
     return client;
   };
@@ -58,8 +58,14 @@ export function createContext({ onInterrupt, ...parts }: ContextParts): Context 
     clientFor,
     login: (profile) => loginOf(parts.env, profile),
     async connect(profile) {
-      const { url, token } = await loginOf(parts.env, profile);
-      return clientFor(url, token);
+      const { url, token, path } = await loginOf(parts.env, profile);
+      return clientFor(
+        url,
+        token,
+        path === null
+          ? 'Set SVC_TOKEN to one that is valid: svc tokens create makes one.'
+          : loginLine(profile),
+      );
     },
     interrupted() {
       if (interrupt === undefined) {
@@ -87,12 +93,13 @@ async function loginOf(env: Env, profile: string | undefined): Promise<Login> {
   const path = configPath(configDir(env), profile);
   const config = await readConfig(path);
   if (config !== undefined) return { ...config, path };
-  const flag = profile === undefined ? '' : ` --profile ${profile}`;
   throw new CliError(
     ExitCode.denied,
     profile === undefined ? 'Nobody is logged in.' : `Nobody is logged in as profile "${profile}".`,
-    {
-      next: `Log in with: svc auth${flag}`,
-    },
+    { next: loginLine(profile) },
   );
+}
+
+function loginLine(profile: string | undefined): string {
+  return `Log in with: svc auth${profile === undefined ? '' : ` --profile ${profile}`}`;
 }

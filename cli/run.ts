@@ -83,16 +83,19 @@ function parse(commandClass: CommandClass<Context>, argv: string[], context: Con
     return cli.process(argv, context);
   } catch (error) {
     const path = commandClass.paths?.[0]?.join(' ') ?? '';
-    throw usageError(parseFailure(error, cli), `See: svc ${path} --help`);
+    throw usageError(parseFailure(error, argv, cli), `See: svc ${path} --help`);
   }
 }
 
 /** What clipanion found wrong, in one sentence. */
-function parseFailure(error: unknown, cli: Cli<Context>): string {
+function parseFailure(error: unknown, argv: readonly string[], cli: Cli<Context>): string {
   const candidates = (error as { candidates?: { reason: string | null }[] }).candidates ?? [];
   const reason = candidates.find((candidate) => candidate.reason !== null)?.reason;
   if (typeof reason !== 'string')
-    return error instanceof Error ? (error.message.split('\n')[0] ?? '') : String(error);
+    return (
+      missingOption(argv, cli) ??
+      (error instanceof Error ? (error.message.split('\n')[0] ?? '') : String(error))
+    );
   // Not repeated: where a command takes no password and no value as an argument, this may be one.
   if (reason.startsWith('Extraneous positional argument')) return 'There is an argument too many.';
   const [, option] = /^(?:Unsupported|Invalid) option name \("([^"=]+)/.exec(reason) ?? [];
@@ -101,6 +104,18 @@ function parseFailure(error: unknown, cli: Cli<Context>): string {
     .definitions()
     .flatMap(({ options }) => options.flatMap(({ definition }) => definition.match(/--?[a-z-]+/g) ?? []));
   return `There is no option ${option}.${didYouMean(option, known)}`;
+}
+
+/** For an option that has to be there, and is not, clipanion gives no reason. */
+function missingOption(argv: readonly string[], cli: Cli<Context>): string | undefined {
+  const given = new Set(argv.map((word) => word.split('=')[0]));
+  const missing = cli
+    .definitions()
+    .flatMap(({ options }) => options)
+    .filter(({ required }) => required)
+    .flatMap(({ definition }) => definition.match(/--[a-z-]+/g) ?? [])
+    .filter((name) => !given.has(name));
+  return missing.length === 0 ? undefined : `It takes ${missing.join(' and ')}.`;
 }
 
 function report(failure: CliError, argv: readonly string[], context: Context): void {

@@ -3,7 +3,8 @@
 /** The known word that is the fewest edits away, if that is near enough to be a slip of the fingers. */
 export function nearest(word: string, known: Iterable<string>): string | undefined {
   let best: string | undefined;
-  let fewest = Math.max(2, Math.floor(word.length / 3)) + 1;
+  // Two edits make any word of three letters another.
+  let fewest = (word.length < 4 ? 1 : Math.max(2, Math.floor(word.length / 3))) + 1;
   for (const candidate of known) {
     const edits = distance(word.toLowerCase(), candidate.toLowerCase());
     if (edits < fewest) [best, fewest] = [candidate, edits];

@@ -5,7 +5,7 @@ import { leastSecretLength } from './mask/forms.ts';
 import { Name } from './meta.ts';
 import { RegistryServer } from './registry.ts';
 import { Release } from './service.ts';
-import { Environment, EnvironmentName, Health, Listen, Resources } from './workload.ts';
+import { byVariable, Environment, EnvironmentName, Health, Listen, Resources } from './workload.ts';
 
 const strict = { additionalProperties: false };
 
@@ -54,7 +54,7 @@ export const UpdateService = Type.Object(
     health_path: Type.Optional(Type.Index(Health, Type.Literal('path'))),
     replicas: Type.Optional(Type.Integer({ minimum: 1, maximum: 100 })),
     env: Type.Optional(
-      Type.Record(EnvironmentName, Type.Union([Type.String({ maxLength: 65_536 }), Type.Null()]), strict),
+      Type.Record(EnvironmentName, Type.Union([Type.String({ maxLength: 65_536 }), Type.Null()]), byVariable),
     ),
     secrets: Type.Optional(secretNames),
     tls_enabled: Type.Optional(Type.Boolean()),
@@ -69,7 +69,11 @@ export type UpdateService = Static<typeof UpdateService>;
 export const UpdateSecrets = Type.Object(
   {
     set: Type.Optional(
-      Type.Record(EnvironmentName, Type.String({ minLength: leastSecretLength, maxLength: 65_536 }), strict),
+      Type.Record(
+        EnvironmentName,
+        Type.String({ minLength: leastSecretLength, maxLength: 65_536 }),
+        byVariable,
+      ),
     ),
     unset: Type.Optional(Type.Array(EnvironmentName, { maxItems: mostSecrets, uniqueItems: true })),
   },

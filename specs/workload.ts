@@ -9,7 +9,7 @@ export const Health = Type.Object(
       pattern: '^/[!-~]*$',
       maxLength: 1024,
       default: '/',
-      description: 'HTTP path that answers 2xx when the workload can serve',
+      description: 'HTTP path, from its / on, that answers 2xx when the workload can serve',
     }),
     interval: Type.Intersect([Duration], { default: '1s', description: 'pause between two probes' }),
     timeout: Type.Intersect([Duration], { default: '5s', description: 'after which a probe has failed' }),
@@ -39,18 +39,21 @@ export const Resources = Type.Object(
 export type Resources = Static<typeof Resources>;
 
 /** Name of an environment variable. */
-export const EnvironmentName = Type.String({ pattern: '^[A-Za-z_][A-Za-z0-9_]*$', maxLength: 256 });
+const nameRule = 'letters, digits and underscores, no digit first; at most 256 characters';
+export const EnvironmentName = Type.String({
+  pattern: '^[A-Za-z_][A-Za-z0-9_]{0,255}$',
+  description: nameRule,
+});
+
+/** Of an object by variable: refuses other names, and says what a name is. */
+export const byVariable = { additionalProperties: false, description: nameRule };
 
 /** Environment of a workload. The names that svc sets itself (PORT, SVC_*) are refused by the service rules. */
-export const Environment = Type.Record(EnvironmentName, Type.String({ maxLength: 65_536 }), {
-  additionalProperties: false,
-});
+export const Environment = Type.Record(EnvironmentName, Type.String({ maxLength: 65_536 }), byVariable);
 export type Environment = Static<typeof Environment>;
 
 /** Secret environment variables: name → version of the sealed value. The values are nowhere but in the vault. */
-export const SecretVersions = Type.Record(EnvironmentName, Type.Integer({ minimum: 1 }), {
-  additionalProperties: false,
-});
+export const SecretVersions = Type.Record(EnvironmentName, Type.Integer({ minimum: 1 }), byVariable);
 export type SecretVersions = Static<typeof SecretVersions>;
 
 export const Listen = Type.Union([Type.Literal('tcp'), Type.Literal('socket')], {

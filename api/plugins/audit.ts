@@ -34,13 +34,16 @@ export function auditTrail(app: App, { audit, clock, newId, logger }: ApiContext
   app.addHook('onSend', async (request: FastifyRequest, reply: FastifyReply, payload) => {
     if (writes.has(request.method)) {
       const entry = auditEntry(request, reply, payload, identity());
-      const isStranger = request.principal === null && entry.status >= 400;
-      if (!isStranger || gate.admits(entry)) await append(entry);
+      if (entry.status < 400 || gate.admits(whoseRefusal(request), entry)) await append(entry);
     }
     return payload;
   });
   app.addHook('onClose', async () => {
-    const rest = gate.flush();
-    if (rest) await append(rest);
+    for (const rest of gate.flush()) await append(rest);
   });
+}
+
+/** By user, not by token: whoever may mint tokens is no more for it. */
+function whoseRefusal({ principal }: FastifyRequest): string {
+  return principal === null ? 'strangers' : (principal.user?.id ?? 'bootstrap');
 }

@@ -12,7 +12,7 @@ const AuditQuery = Type.Object(
   {
     ...pageQuery,
     user: Type.Optional(
-      Type.String({ maxLength: 64, description: 'username or id; the id also of a user who is gone' }),
+      Type.String({ maxLength: 64, description: 'username or id; also of a user who is gone' }),
     ),
     project: Type.Optional(
       Type.String({ maxLength: 64, description: 'name or id; the id also of one that is gone' }),
@@ -52,12 +52,12 @@ async function filterOf(
 ): Promise<AuditFilter | undefined> {
   const { user, project, since, until, result } = query;
   const user_id = user === undefined || isId('user', user) ? user : (await accounts.findUser(user))?.id;
+  // What a user who is gone did is still under their name.
+  const username = user_id === undefined ? user : undefined;
   const project_id =
     project === undefined || isId('project', project) ? project : (await findProject(store, project))?.id;
-  if ((user !== undefined && user_id === undefined) || (project !== undefined && project_id === undefined)) {
-    return undefined;
-  }
+  if (project !== undefined && project_id === undefined) return undefined;
   const utc = (time: string | undefined) => (time === undefined ? undefined : timestamp(Date.parse(time)));
-  const filter = { user_id, project_id, since: utc(since), until: utc(until), result };
+  const filter = { user_id, username, project_id, since: utc(since), until: utc(until), result };
   return Object.fromEntries(Object.entries(filter).filter(([, value]) => value !== undefined));
 }

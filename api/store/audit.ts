@@ -9,6 +9,7 @@ export interface AuditFilter {
   /** Only older than this id. */
   before?: string;
   user_id?: string;
+  username?: string;
   project_id?: string;
   /** From this time on (RFC 3339). */
   since?: string;
@@ -46,10 +47,11 @@ export function auditOf(connection: Connection, db: QueryBuilder): Audit {
 }
 
 function listQuery(db: QueryBuilder, filter: AuditFilter): Query {
-  const { limit, before, user_id, project_id, since, until, result } = filter;
+  const { limit, before, user_id, username, project_id, since, until, result } = filter;
   let query = db.selectFrom('audit').selectAll().orderBy('id', 'desc');
   if (before !== undefined) query = query.where('id', '<', before);
   if (user_id !== undefined) query = query.where('user_id', '=', user_id);
+  if (username !== undefined) query = query.where('username', '=', username);
   if (project_id !== undefined) query = query.where('project_id', '=', project_id);
   if (since !== undefined) query = query.where('at', '>=', since);
   if (until !== undefined) query = query.where('at', '<', until);

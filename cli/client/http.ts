@@ -38,13 +38,15 @@ export interface Transport {
 export interface TransportOptions {
   url: string;
   token: string | undefined;
+  /** What the user does where the token is not, or no longer, valid. */
+  renew?: string | undefined;
   clock: Clock;
   /** Sent as User-Agent. */
   agent: string;
 }
 
 /** A transport that keeps its connections until it is closed. */
-export function createTransport({ url, token, clock, agent }: TransportOptions): Transport {
+export function createTransport({ url, token, renew, clock, agent }: TransportOptions): Transport {
   let connections: Connections | undefined;
   const connect = () => (connections ??= openConnections(new URL(new URL(url).origin)));
 
@@ -60,7 +62,7 @@ export function createTransport({ url, token, clock, agent }: TransportOptions):
         idleTimeout: options.idleTimeout ?? 60_000,
       });
       if (statusOf(response) < 300) return response;
-      throw problemError(await answerOf(response), url);
+      throw problemError(await answerOf(response), url, renew);
     } catch (error) {
       // What the body's own source failed with is no failure of the connection.
       if (error === options.stream?.errored) throw error;

@@ -30,15 +30,16 @@ export interface Answer {
 /**
  * The error that an answer of 300 or more stands for.
  * @param url base URL of the node, for messages
+ * @param renew what the user does where the token is not, or no longer, valid
  */
-export function problemError(answer: Answer, url: string): CliError {
+export function problemError(answer: Answer, url: string, renew = 'Log in with: svc auth'): CliError {
   const exitCode = exitCodes[answer.status] ?? ExitCode.failed;
   const problem = parseProblem(answer);
   if (problem === undefined) return strangeAnswer(answer, url);
   return new CliError(exitCode, sentence(problem.detail || problem.title), {
     code: problem.code,
     violations: problem.errors ?? [],
-    ...nextOf(answer),
+    ...nextOf(answer, renew),
     // A 5xx is the node's own failure: its log line is found by this id.
     ...(answer.status >= 500 ? requestIdOf(problem.request_id ?? answer.requestId) : {}),
   });
@@ -118,8 +119,8 @@ function parseProblem(answer: Answer): Problem | undefined {
   }
 }
 
-function nextOf(answer: Answer): { next?: string } {
-  if (answer.status === 401) return { next: 'Log in with: svc auth' };
+function nextOf(answer: Answer, renew: string): { next?: string } {
+  if (answer.status === 401) return { next: renew };
   const wait = answer.retryAfter;
   if (wait === undefined) return {};
   // Seconds from a node; whatever stands before it may give a date (RFC 9110, 10.2.3).

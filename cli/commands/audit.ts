@@ -1,6 +1,9 @@
 /** `svc audit` */
 import { Option } from 'clipanion';
+import { isId } from '../../specs/meta.ts';
+import type { Client } from '../client.ts';
 import type { AuditQuery } from '../client/routes/node.ts';
+import { CliError, ExitCode } from '../errors.ts';
 import { auditListing } from '../kinds/audit-entry.ts';
 import type { Listing } from '../kinds/kind.ts';
 import { createPrinter, formatOf } from '../output/resources.ts';
@@ -25,7 +28,9 @@ export class AuditCommand extends ClientCommand {
   };
 
   user = Option.String('--user', { description: 'only of this user (name or id)' });
-  project = Option.String('-p,--project', { description: 'only in this project' });
+  project = Option.String('-p,--project', {
+    description: 'only in this project (name, or id also of one that is gone)',
+  });
   since = Option.String('--since', {
     description: 'only what is newer: a duration such as 1h, or an RFC 3339 time',
   });
@@ -40,12 +45,26 @@ export class AuditCommand extends ClientCommand {
     const query = await this.query();
     const client = await this.connect();
     const entries = await client.audit(query, most);
+    // A name that nothing has must not look like a project in which nothing was written.
+    if (entries.length === 0 && this.project !== undefined) await this.expectProject(client, this.project);
     const kind = auditListing as Listing<unknown>;
     const isDocument = format === 'json' || format === 'yaml';
     const { stdout, clock } = this.context;
     const print = createPrinter({ kind, format, single: false });
     stdout.write(await print(isDocument ? entries : entries.toReversed(), clock.now()));
     if (entries.length === 0 && !isDocument) this.note('No entries found.');
+  }
+
+  /** Throws CliError where the project is named, and none has that name. By its id one that is gone is found too. */
+  private async expectProject(client: Client, project: string): Promise<void> {
+    if (isId('project', project)) return;
+    try {
+      await client.project(project);
+    } catch (error) {
+      if (!(error instanceof CliError) || error.exitCode !== ExitCode.notFound) throw error;
+      const next = 'One that is gone is found by its id (prj_…): see svc audit.';
+      throw new CliError(ExitCode.notFound, `There is no project "${project}" now.`, { next, cause: error });
+    }
   }
 
   private async query(): Promise<AuditQuery> {

@@ -68,7 +68,7 @@ export class AuthCommand extends ClientCommand {
     const before = await readConfig(path).catch(() => undefined);
     const { url, username, password } = await this.answers(before?.url);
 
-    const client = await this.context.clientFor(url);
+    const client = await this.context.clientFor(url, undefined, this.bootstrap ? staleToken : undefined);
     if (bootstrapToken !== undefined) {
       await client.bootstrap(bootstrapToken, { username, password });
       this.note(
@@ -133,6 +133,9 @@ export class AuthCommand extends ClientCommand {
     return { url, username, password };
   }
 }
+
+/** It was made under another node key: for another data directory, or before the key was rotated. */
+const staleToken = 'If the bootstrap token is not of this node, make one on it: svc setup --force';
 
 /** Plain HTTP to another machine. */
 function isExposed(url: string): boolean {

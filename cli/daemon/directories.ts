@@ -12,13 +12,38 @@ export function defaultDataDir(env: NodeJS.ProcessEnv, root: boolean): string {
 
 /** Makes the data directory, 0700. Refuses one that others can read: secrets lie in it. */
 export async function prepareDataDir(dataDir: string): Promise<void> {
-  await mkdir(dataDir, { recursive: true, mode: 0o700 });
+  await makeDirectory(dataDir).catch((error: unknown) => {
+    throw new Error(
+      `the data directory ${dataDir} cannot be made (${(error as NodeJS.ErrnoException).code}): make it, with mode 700, or choose another with --data-dir`,
+      { cause: error },
+    );
+  });
   const { mode } = await stat(dataDir);
   if ((mode & 0o077) !== 0) {
     throw new Error(
       `the data directory ${dataDir} is open to others (mode ${(mode & 0o777).toString(8)}): chmod 700 it first`,
     );
   }
+}
+
+/**
+ * With what lies above it. Not by `recursive` of mkdir, which says ENOENT of a read-only file system, and never ends
+ * below /proc (seen with Node 24.21).
+ */
+async function makeDirectory(path: string): Promise<void> {
+  try {
+    await mkdir(path, { mode: 0o700 });
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'ENOENT' && path !== dirname(path)) {
+      await makeDirectory(dirname(path));
+      await mkdir(path, { mode: 0o700 });
+    } else if (!(await isDirectory(path))) throw error;
+  }
+}
+
+async function isDirectory(path: string): Promise<boolean> {
+  return (await stat(path).catch(() => undefined))?.isDirectory() ?? false;
 }
 
 /**

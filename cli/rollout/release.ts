@@ -50,7 +50,7 @@ export async function takenUp(
 /** Why a change that was taken up made no deployment. */
 export function whyNothing(service: ServiceResource): string {
   if (service.target_deployment_id === null) return 'Nothing runs yet: the first deployment will have it.';
-  return unreleased(service) ?? 'Nothing had to be released: what runs is configured like this.';
+  return unreleased(service) ?? 'It takes no new deployment: what runs goes on.';
 }
 
 /** What its controller says of a change that is not released yet. */

@@ -69,10 +69,17 @@ function progress(deployment: DeploymentResource, isPromoted: boolean, epoch: nu
   const { status, reason, message } = deployment;
   const reaches = (reached: number | null) => epoch === undefined || (reached ?? -1) >= epoch;
   const restartFailed = epoch !== undefined && reaches(deployment.failed_epoch);
-  if (status === 'Failed' || restartFailed) return { state: 'failed', message };
+  if (status === 'Failed') return { state: 'failed', message };
+  if (restartFailed) return { state: 'failed', message: whyRestartFailed(deployment) };
   if (status === 'Healthy' && isPromoted && reaches(deployment.epoch))
     return { state: 'reached', deployment };
   // Before its controller has looked, it shows how it was: no news yet.
   const isNews = !settled[status] || reason === 'WaitingForHealth';
   return { state: 'waiting', message: isNews ? message : 'Waiting for the node to take it up.' };
+}
+
+/** The message of the deployment soon says again that it is serving; its condition keeps why. */
+function whyRestartFailed({ conditions, message }: DeploymentResource): string {
+  const restarted = conditions.find(({ type, status }) => type === 'Restarted' && status === 'False');
+  return restarted?.message ?? message;
 }

@@ -55,8 +55,15 @@ describe('validation of bodies', () => {
 
   it('escapes the names of members in pointers', () => {
     assert.deepEqual(faults(CreateService, { ...service, env: { 'a/b~c': '' } }), {
-      '/env/a~1b~0c': 'is no allowed name',
+      '/env/a~1b~0c':
+        'is no allowed name: letters, digits and underscores, no digit first; at most 256 characters',
     });
+  });
+
+  it('bounds the names of variables', () => {
+    const named = (length: number) => ({ ...service, env: { ['A'.repeat(length)]: '' } });
+    assert.deepEqual(faults(CreateService, named(256)), {});
+    assert.match(Object.values(faults(CreateService, named(257))).join(), /^is no allowed name/);
   });
 
   it('lists the values of a choice', () => {
@@ -127,6 +134,10 @@ describe('validation of bodies', () => {
     ['2030-13-01T00:00:00Z', false],
     ['tomorrow', false],
     ['2030-01-01T00:00:00', false],
+    ['9999-12-31T23:59:59Z', true],
+    // In UTC the years 10000 and -1, which no RFC 3339 time has.
+    ['9999-12-31T23:59:59-23:59', false],
+    ['0000-01-01T00:00:00+23:59', false],
   ] as const) {
     it(`${isRight ? 'takes' : 'refuses'} the time ${text}`, () => {
       assert.equal(

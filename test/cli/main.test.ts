@@ -70,6 +70,17 @@ describe('the program', () => {
     assert.equal((await node(test, ['get', 'services'], { env: { SVC_CONFIG_DIR: dir } }).outcome).code, 3);
   });
 
+  it('gets its own options, none of which Node takes for itself', async (test) => {
+    const dir = await folder(test);
+    const argv = ['secrets', 'set', 'shop/web', '--from-env-file', 'no.env'];
+    const env = { SVC_URL: 'http://127.0.0.1:1', SVC_TOKEN: 'svc_api_test' };
+    assert.deepEqual(await node(test, argv, { cwd: dir, env }).outcome, {
+      code: 5,
+      stdout: '',
+      stderr: 'svc: no.env cannot be read: it is not there.\n',
+    });
+  });
+
   it('does not count as done when it was cut short', async (test) => {
     const hooks = join(await folder(test), 'hooks.mjs');
     // What is awaited will never come, and nothing keeps the process alive.
@@ -197,7 +208,7 @@ describe('the launcher', () => {
     const { code, stdout } = await start(test, join(dir, 'cli/svc'), ['push', 'a b', '*'], {
       env: { PATH: path(dir) },
     }).outcome;
-    assert.deepEqual([code, stdout], [0, `own: ${dir}/cli/main.ts push a b *\n`]);
+    assert.deepEqual([code, stdout], [0, `own: -- ${dir}/cli/main.ts push a b *\n`]);
   });
 
   it('runs from a link on PATH, and from any directory', async (test) => {
@@ -207,10 +218,10 @@ describe('the launcher', () => {
     await symlink('../cli/svc', join(dir, 'bin/link'));
     await symlink(join(dir, 'bin/link'), join(dir, 'bin/svc'));
     const { stdout } = await start(test, 'svc', ['version'], { cwd: dir, env: { PATH: path(dir) } }).outcome;
-    assert.equal(stdout, `own: ${dir}/cli/main.ts version\n`);
+    assert.equal(stdout, `own: -- ${dir}/cli/main.ts version\n`);
     assert.equal(
       (await start(test, 'sh', ['svc', 'version'], { cwd: join(dir, 'cli') }).outcome).stdout,
-      `own: ${dir}/cli/main.ts version\n`,
+      `own: -- ${dir}/cli/main.ts version\n`,
     );
   });
 
@@ -219,13 +230,19 @@ describe('the launcher', () => {
     await fakeNode(join(dir, 'bin/node'), 'other', 24);
     assert.equal(
       (await start(test, join(dir, 'cli/svc'), [], { env: { PATH: path(dir) } }).outcome).stdout,
-      `other: ${dir}/cli/main.ts\n`,
+      `other: -- ${dir}/cli/main.ts\n`,
     );
     await fakeNode(join(dir, 'bin/node'), 'old', 20);
     const { code, stdout, stderr } = await start(test, join(dir, 'cli/svc'), [], { env: { PATH: path(dir) } })
       .outcome;
     assert.deepEqual([code, stdout], [1, '']);
     assert.match(stderr, /Node 24 or newer is needed[^]*npm ci/);
+  });
+
+  it('leaves what Node would take for itself to svc', async (test) => {
+    const { code, stderr } = await start(test, launcher, ['secrets', 'set', '--env-file', 'no.env']).outcome;
+    assert.equal(code, 2);
+    assert.match(stderr, /^svc: There is no option --env-file\./);
   });
 
   it('starts the real thing', async (test) => {

@@ -12,6 +12,7 @@ describe('the nearest word', () => {
     ['restrat', 'restart'],
     ['service create', 'services create'],
     ['frobnicate', undefined],
+    ['xtp', undefined],
     ['x', undefined],
     ['', undefined],
   ];

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { access } from 'node:fs/promises';
 import { describe, it } from 'node:test';
 import { commands } from '../../cli/commands/index.ts';
+import { configPath, writeConfig } from '../../cli/config.ts';
 import { describeCommand } from '../../cli/help.ts';
 import { cli } from '../support/cli.ts';
 import { answerProblem, scriptedServer } from '../support/http-server.ts';
@@ -21,7 +22,8 @@ describe('a command line', () => {
     [['secrets', 'NAME=hush'], /^(?![^]*hush)[^]*no command/],
     [['projects', 'deploy-key'], /svc projects deploy-key needs one more word/],
     [['projects', 'deploy-key', 'shwo'], /Did you mean "projects deploy-key show"/],
-    [['services', 'create', 'web', '-p', 'shop'], /./],
+    [['services', 'create', 'web', '-p', 'shop'], /It takes --port\.\n.*svc services create --help/],
+    [['registries', 'add', 'ghcr.io', '-p', 'shop'], /It takes --username\.\n.*svc registries add --help/],
   ];
   for (const [argv, message] of wrong) {
     it(`is refused with 2: svc ${argv.join(' ')}`, async (test) => {
@@ -130,6 +132,19 @@ describe('a login', () => {
       stderr: 'svc: Nobody is logged in.\n     Log in with: svc auth\n',
     });
     assert.match((await world.svc('get', 'services', '--profile', 'prod')).stderr, /svc auth --profile prod/);
+  });
+
+  it('that no longer holds says how to renew that one', async (test) => {
+    const { url } = await scriptedServer(test, (_asked, response) =>
+      answerProblem(response, 'unauthenticated', 'No.'),
+    );
+    const user = await cli(test);
+    await writeConfig(configPath(user.configDir, 'prod'), { url, token: 'svc_api_old' });
+    assert.match(
+      (await user.svc('get', 'projects', '--profile', 'prod')).stderr,
+      /svc auth --profile prod\n/,
+    );
+    assert.match((await (await cli(test, { url })).svc('get', 'projects')).stderr, /Set SVC_TOKEN to one/);
   });
 
   for (const env of [{ SVC_URL: 'http://127.0.0.1:1' }, { SVC_TOKEN: 'svc_api_hush' }]) {

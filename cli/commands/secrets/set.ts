@@ -19,7 +19,7 @@ export class SetSecretCommand extends ReleaseCommand {
       One line end after standard input is cut, as \`echo\` makes it; \`--keep-newline\` keeps it. A file is taken as it
       is.
 
-      \`--env-file\` sets many at once: lines of NAME=VALUE with comments, quotes, and nothing that is passed over.
+      \`--from-env-file\` sets many at once: lines of NAME=VALUE with comments, quotes, and nothing that is passed over.
 
       What runs is released anew with it: a new deployment of the same image, without a build. Ends with 1 when that does
       not become healthy.
@@ -28,12 +28,13 @@ export class SetSecretCommand extends ReleaseCommand {
       ['Type a value', 'svc secrets set shop/web DATABASE_URL'],
       ['Take it from another program', 'pass show shop/db | svc secrets set web DATABASE_URL -p shop'],
       ['Take it from a file', 'svc secrets set shop/web TLS_KEY --from-file key.pem'],
-      ['Set all of a file', 'svc secrets set shop/web --env-file .env.production'],
+      ['Set all of a file', 'svc secrets set shop/web --from-env-file .env.production'],
     ] as [string, string][],
   };
 
   fromFile = Option.String('--from-file', { description: 'read the value from this file' });
-  envFile = Option.String('--env-file', {
+  // Not `--env-file`: Node takes that one for itself, wherever it stands (https://nodejs.org/api/cli.html#--env-filefile).
+  envFile = Option.String('--from-env-file', {
     description: 'read names and values from this file; - for standard input',
   });
   keepNewline = Option.Boolean('--keep-newline', false, {
@@ -53,17 +54,20 @@ export class SetSecretCommand extends ReleaseCommand {
     return this.follow(client, service);
   }
 
-  /** undefined: they are in the file of `--env-file`. */
+  /** undefined: they are in the file of `--from-env-file`. */
   private nameGiven(): string | undefined {
     const { envFile, fromFile, names, service } = this;
     if ([service, ...names].some((word) => word.includes('='))) throw valueAsArgument();
     const [name, ...rest] = names;
     if (rest.length > 0) throw valueAsArgument();
     if (envFile === undefined && name === undefined)
-      throw usageError('Which secret?', 'Name it: svc secrets set SERVICE NAME, or give --env-file PATH.');
+      throw usageError(
+        'Which secret?',
+        'Name it: svc secrets set SERVICE NAME, or give --from-env-file PATH.',
+      );
     if (envFile !== undefined && (name !== undefined || fromFile !== undefined || this.keepNewline))
       throw usageError(
-        '--env-file names the secrets itself: it goes with no NAME, --from-file or --keep-newline.',
+        '--from-env-file names the secrets itself: it goes with no NAME, --from-file or --keep-newline.',
       );
     if (fromFile !== undefined && this.keepNewline)
       throw usageError('--keep-newline is for standard input: a file is taken as it is.');

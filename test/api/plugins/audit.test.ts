@@ -159,6 +159,24 @@ describe('the audit', () => {
     await api.app.close();
     assert.equal((await last(api)).count, 5);
   });
+
+  it('is not filled by a member who is refused again and again, and has all that is done', async (t) => {
+    const api = await testApi(t);
+    const { project, service } = await giveService(api);
+    const ann = await giveMember(api, 'ann', { [project.id]: 'Viewer' });
+    const bob = await giveMember(api, 'bob', { [project.id]: 'Operator' });
+    const before = (await entries(api)).length;
+    const url = `/v1/services/${service.id}`;
+    for (let i = 0; i < 100; i++) await api.call('DELETE', url, undefined, bearer(ann.token));
+    for (let i = 0; i < 70; i++) await api.call('PATCH', url, { replicas: 1 }, bearer(bob.token));
+    await api.clock.advance(60_000);
+    const written = (await entries(api)).slice(before);
+    assert.equal(written.length, 60 + 70 + 1);
+    assert.deepEqual(
+      written.filter(({ count }) => count > 1).map(({ username, code, count }) => [username, code, count]),
+      [['ann', 'forbidden', 40]],
+    );
+  });
 });
 
 describe('GET /v1/audit', () => {
@@ -216,5 +234,7 @@ describe('GET /v1/audit', () => {
       found.items.map(({ username, code }) => [username, code]),
       [['ann', 'forbidden']],
     );
+    const named = (await api.call('GET', '/v1/audit?user=ann')).json<Page<AuditEntry>>();
+    assert.deepEqual(named.items, found.items);
   });
 });

@@ -78,6 +78,14 @@ describe('svc audit', () => {
     });
   }
 
+  it('does not let a project that is not there look like one in which nothing was written', async (test) => {
+    const { root } = await world(test);
+    const { code, stderr } = await root.svc('audit', '-p', 'gone');
+    assert.equal(code, 4);
+    assert.match(stderr, /There is no project "gone" now\.\n.*by its id/);
+    assert.equal((await root.svc('audit', '-p', 'shop', '--since', '1s')).code, 0);
+  });
+
   it('prints what the API answers as JSON and YAML', async (test) => {
     const { api, root } = await world(test);
     const { items } = (await api.call('GET', '/v1/audit')).json<Page<AuditEntry>>();

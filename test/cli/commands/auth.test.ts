@@ -195,6 +195,16 @@ describe('svc auth', () => {
     keepsSecrets(outcome);
   });
 
+  it('says what to do with the bootstrap token of another node', async (test) => {
+    const one = await world(test);
+    const other = one.api.bootstrapToken.replace(/.$/, (last) => (last === 'A' ? 'B' : 'A'));
+    await writeFile(join(one.user.configDir, 'bootstrap.token'), `${other}\n`);
+    const outcome = await bootstrap(one);
+    assert.equal(outcome.code, 3);
+    assert.match(outcome.stderr, /svc setup --force/);
+    keepsSecrets(outcome, other);
+  });
+
   it('says what to do without a bootstrap token', async (test) => {
     const outcome = await (
       await cli(test)

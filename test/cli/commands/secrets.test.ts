@@ -82,11 +82,14 @@ describe('svc secrets set', () => {
     const { user, value, api, service } = await world(test);
     await writeFile(join(user.cwd, '.env'), '# ours\nexport A="hush\\n"\nB=other#1 # said\n');
     const before = (await api.store.get('Service', service.id))?.generation ?? 0;
-    const outcome = await user.svc('secrets', 'set', 'shop/web', '--env-file', '.env');
+    const outcome = await user.svc('secrets', 'set', 'shop/web', '--from-env-file', '.env');
     assert.deepEqual([outcome.code, outcome.stdout], [0, 'secret/shop/web/A set\nsecret/shop/web/B set\n']);
     assert.deepEqual([await value('A'), await value('B')], ['hush\n', 'other#1']);
     assert.equal((await api.store.get('Service', service.id))?.generation, before + 1);
-    assert.equal((await user.feed('C=from stdin', 'secrets', 'set', 'shop/web', '--env-file', '-')).code, 0);
+    assert.equal(
+      (await user.feed('C=from stdin', 'secrets', 'set', 'shop/web', '--from-env-file', '-')).code,
+      0,
+    );
     assert.equal(await value('C'), 'from stdin');
   });
 
@@ -100,10 +103,10 @@ describe('svc secrets set', () => {
     [['shop/web', 'A'], '\n', 2, /The value of A is empty/],
     [['shop/web', 'A'], Buffer.from([0x68, 0xff, 0xfe]), 2, /no UTF-8 text/],
     [['shop/web', 'A'], 'hush\0hush', 2, /NUL/],
-    [['shop/web', 'A', '--env-file', '-'], 'A=hush', 2, /--env-file names the secrets itself/],
-    [['shop/web', '--env-file', '-'], 'A=hush\nhush', 2, /Standard input, line 2/],
-    [['shop/web', '--env-file', '-'], 'A=\n', 2, /the value of A is empty/],
-    [['shop/web', '--env-file', '-'], '# hush\n', 2, /names no secret/],
+    [['shop/web', 'A', '--from-env-file', '-'], 'A=hush', 2, /--from-env-file names the secrets itself/],
+    [['shop/web', '--from-env-file', '-'], 'A=hush\nhush', 2, /Standard input, line 2/],
+    [['shop/web', '--from-env-file', '-'], 'A=\n', 2, /the value of A is empty/],
+    [['shop/web', '--from-env-file', '-'], '# hush\n', 2, /names no secret/],
     [['shop/web', 'A', '--from-file', 'missing'], '', 5, /missing cannot be read: it is not there/],
     [['shop/web', 'A', '--from-file', 'x', '--keep-newline'], '', 2, /a file is taken as it is/],
     [['shop/web', 'PORT'], 'hush', 5, /\/set\/PORT: /],
@@ -138,7 +141,7 @@ describe('svc secrets set', () => {
     const { user } = await world(test, { runs: true });
     await user.feed('hush hush', 'secrets', 'set', 'shop/web', 'A');
     const { code, stderr } = await user.feed('hush hush', 'secrets', 'set', 'shop/web', 'A');
-    assert.deepEqual([code, stderr], [0, 'Nothing had to be released: what runs is configured like this.\n']);
+    assert.deepEqual([code, stderr], [0, 'It takes no new deployment: what runs goes on.\n']);
   });
 
   it('ends with 1 when the release fails', async (test) => {

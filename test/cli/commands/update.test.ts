@@ -51,7 +51,7 @@ describe('svc services update', () => {
     assert.deepEqual(await user.svc(...update, '--replicas', '3'), {
       code: 0,
       stdout: 'service/shop/web updated\n',
-      stderr: 'Nothing had to be released: what runs is configured like this.\n',
+      stderr: 'It takes no new deployment: what runs goes on.\n',
     });
     assert.equal((await service()).replicas, 3);
   });

@@ -20,6 +20,7 @@ const deployment = (said: Partial<DeploymentResource> = {}) =>
     message: 'Serving.',
     epoch: 0,
     failed_epoch: null,
+    conditions: [],
     replicas: [],
     ...said,
   }) as DeploymentResource;
@@ -130,6 +131,20 @@ describe('a goal', () => {
   for (const [name, goal, now, deployments, state] of rows) {
     it(`${name}: ${state}`, () => assert.equal(verdictOf(goal, now, deployments).state, state));
   }
+
+  it('says why a restart failed, also once the deployment says again that it is serving', () => {
+    const message = 'The restart failed; the replicas before it go on. It answered 500.';
+    const at = '2030-01-01T00:00:00.000Z';
+    const restart = {
+      type: 'Restarted',
+      status: 'False' as const,
+      reason: 'X',
+      message,
+      last_transition_at: at,
+    };
+    const after = deployment({ epoch: 1, failed_epoch: 2, message: 'Serving.', conditions: [restart] });
+    assert.deepEqual(verdictOf(restarted, service({ epoch: 2 }), [after]), { state: 'failed', message });
+  });
 
   it('says while it waits what the controller says', () => {
     const message = 'Waiting for the replica to answer /.';
