@@ -2,6 +2,9 @@
  * Hides values that are known to be secret from whatever is shown or kept: outputs, messages, errors. What is found is
  * replaced by `***`: the value as it is, split over lines, coloured in the middle, line by line, or encoded as programs do it
  * (mask/forms.ts). Values of fewer than 4 characters are not hidden. Pure.
+ *
+ * What it cannot do: whoever can make a workload end a line with a text of their choice, and read its log, sees whether
+ * that is how a value begins, because the beginning of one that may go on in the next line is hidden at once.
  */
 import { Automaton } from './mask/automaton.ts';
 import { patternsOf } from './mask/forms.ts';

@@ -6,6 +6,8 @@ const mostBytes = 65_536;
 /** What is wrong with a name; undefined when nothing is. */
 export function nameFault(name: string): string | undefined {
   if (name === 'PORT' || name.startsWith('SVC_')) return 'is set by svc itself';
+  // No JSON body may have it, so that it could be declared and never be given a value.
+  if (name === '__proto__') return 'is no name for a variable';
   return name.length > 256 ? 'has a name of more than 256 characters' : undefined;
 }
 

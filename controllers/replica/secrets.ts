@@ -18,18 +18,18 @@ export async function openSecrets(
   { deployment, service, project }: Pick<Family, 'deployment' | 'service' | 'project'>,
   vault: Pick<Vault, 'open'>,
 ): Promise<Record<string, string>> {
-  const opened: Record<string, string> = {};
+  const opened: [name: string, value: string][] = [];
   const failures: { name: string; cause: SealedValueError }[] = [];
   for (const [name, version] of Object.entries(deployment.spec.workload.secrets)) {
     try {
-      opened[name] = await vault.open({ kind: 'env', owner: service.id, name, version });
+      opened.push([name, await vault.open({ kind: 'env', owner: service.id, name, version })]);
     } catch (cause) {
       if (!(cause instanceof SealedValueError)) throw cause;
       failures.push({ name, cause });
     }
   }
   const [first] = failures;
-  if (!first) return opened;
+  if (!first) return Object.fromEntries(opened);
   const names = failures.map(({ name }) => name);
   const all = names.length === 1 ? '' : `These secrets cannot be had: ${names.sort().join(', ')}. `;
   const command = `svc secrets set ${project.name}/${service.name} ${names.length === 1 ? first.name : 'NAME'}`;

@@ -81,6 +81,7 @@ describe('PATCH /v1/services/{id}', () => {
     ['nothing', {}, ''],
     ['PORT', { env: { PORT: '1' } }, '/env/PORT'],
     ['a name of its own as a secret', { secrets: ['X', 'SVC_TOKEN'] }, '/secrets/1'],
+    ['a name that no body can give a value', { secrets: ['__proto__'] }, '/secrets/0'],
     ['a plain variable that is a secret', { env: { KEY: 'x' } }, '/env/KEY'],
     ['a secret that is a plain variable', { secrets: ['A'] }, '/secrets/0'],
     ['both at once', { env: { D: 'x' }, secrets: ['D'] }, '/secrets/0'],
