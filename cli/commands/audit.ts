@@ -1,6 +1,5 @@
 /** `svc audit` */
 import { Option } from 'clipanion';
-import { isId } from '../../specs/meta.ts';
 import type { Client } from '../client.ts';
 import type { AuditQuery } from '../client/routes/node.ts';
 import { CliError, ExitCode } from '../errors.ts';
@@ -57,7 +56,8 @@ export class AuditCommand extends ClientCommand {
 
   /** Throws CliError where the project is named, and none has that name. By its id one that is gone is found too. */
   private async expectProject(client: Client, project: string): Promise<void> {
-    if (isId('project', project)) return;
+    // A name has no underscore.
+    if (project.startsWith('prj_')) return;
     try {
       await client.project(project);
     } catch (error) {

@@ -93,7 +93,7 @@ describe('/v1/projects/{id}/deploy-key', () => {
       [locked, /^has a passphrase/],
       ['hunter2 hunter2', /^is no private key in PEM or OpenSSH format/],
       ['x'.repeat(16_385), /at most 16384/],
-      ['', /at least 1/],
+      ['', /must not be empty/],
     ] as const) {
       const answer = await api.call('POST', url, { private_key });
       assert.equal(answer.status, 422, answer.text);

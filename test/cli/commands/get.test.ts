@@ -190,7 +190,7 @@ describe('svc get', () => {
     const user = await cli(test, { url: await listening(api), token: 'svc_api_wrong' });
     const { code, stderr } = await user.svc('get', 'services');
     assert.equal(code, 3);
-    assert.match(stderr, /svc auth/);
+    assert.match(stderr, /SVC_TOKEN/);
     assert.doesNotMatch(stderr, /svc_api_wrong/);
   });
 });
