@@ -5,9 +5,10 @@ import { principalResolver } from './auth/principal.ts';
 import { createPasswords } from './auth/passwords.ts';
 import { createSlowDown } from './auth/slow-down.ts';
 import { clientAddresses } from './client-address.ts';
+import { upgradeOptions } from './console/upgrade.ts';
 import type { ApiContext, ApiDeps, App } from './context.ts';
 import { idMaker } from './ids.ts';
-import { auditTrail } from './plugins/audit.ts';
+import { auditTrail, type NoteInAudit } from './plugins/audit.ts';
 import { authentication } from './plugins/auth.ts';
 import { bodyDeadline } from './plugins/body-deadline.ts';
 import { clientErrors, rawAnswers, type AnswerRaw } from './plugins/client-errors.ts';
@@ -21,22 +22,33 @@ import { apiTokenRoutes } from './routes/api-tokens.ts';
 import { auditRoutes } from './routes/audit.ts';
 import { authRoutes } from './routes/auth.ts';
 import { bootstrapRoutes } from './routes/bootstrap.ts';
+import { consoleRoutes } from './routes/console.ts';
+import { challengeRoutes } from './routes/challenge.ts';
 import { deployKeyRoutes } from './routes/deploy-key.ts';
 import { deploymentLogRoutes } from './routes/deployment-logs.ts';
 import { deploymentRoutes } from './routes/deployments.ts';
+import { domainRoutes } from './routes/domains.ts';
+import { eventRoutes } from './routes/events.ts';
+import { gcRoutes } from './routes/gc.ts';
 import { healthRoutes } from './routes/health.ts';
+import { jobRoutes } from './routes/jobs.ts';
 import { meRoutes } from './routes/me.ts';
 import { memberRoutes } from './routes/members.ts';
 import { nodeRoutes } from './routes/node.ts';
 import { openApiRoutes } from './routes/openapi.ts';
 import { projectRoutes } from './routes/projects.ts';
+import { knownHostRoutes } from './routes/known-hosts.ts';
 import { registryRoutes } from './routes/registries.ts';
+import { runLogRoutes } from './routes/run-logs.ts';
+import { runRoutes } from './routes/runs.ts';
 import { secretRoutes } from './routes/secrets.ts';
 import { serviceActionRoutes } from './routes/service-actions.ts';
 import { serviceLogRoutes } from './routes/service-logs.ts';
+import { serviceMetricsRoutes } from './routes/service-metrics.ts';
 import { serviceRoutes } from './routes/services.ts';
 import { uploadRoutes } from './routes/uploads.ts';
 import { userRoutes } from './routes/users.ts';
+import { volumeRoutes } from './routes/volumes.ts';
 import { createMasks } from '../specs/mask.ts';
 import { validatorCompiler } from './validation.ts';
 import { preconditions } from './versions.ts';
@@ -77,15 +89,16 @@ export function buildApi(deps: ApiDeps): App {
   jsonBodies(app);
   authentication(app, { ...deps, resolve: principalResolver(deps) });
   preconditions(app);
-  auditTrail(app, api);
+  const note = auditTrail(app, api);
   const firstAnswer = idempotentAnswers(app, api);
-  addRoutes(app, api, firstAnswer);
+  addRoutes(app, api, firstAnswer, note);
   return app;
 }
 
-function addRoutes(app: App, api: ApiContext, firstAnswer: FirstAnswer): void {
+function addRoutes(app: App, api: ApiContext, firstAnswer: FirstAnswer, note: NoteInAudit): void {
   openApiRoutes(app, api);
   healthRoutes(app, api);
+  challengeRoutes(app, api);
   nodeRoutes(app, api);
   bootstrapRoutes(app, api);
   authRoutes(app, api);
@@ -95,14 +108,24 @@ function addRoutes(app: App, api: ApiContext, firstAnswer: FirstAnswer): void {
   projectRoutes(app, api);
   memberRoutes(app, api);
   registryRoutes(app, api);
+  knownHostRoutes(app, api);
+  volumeRoutes(app, api);
   deployKeyRoutes(app, api);
   serviceRoutes(app, api);
   secretRoutes(app, api);
+  domainRoutes(app, api);
   serviceActionRoutes(app, api);
   serviceLogRoutes(app, api);
+  consoleRoutes(app, api, note);
+  serviceMetricsRoutes(app, api);
   uploadRoutes(app, api, firstAnswer);
   deploymentRoutes(app, api);
   deploymentLogRoutes(app, api);
+  jobRoutes(app, api);
+  runRoutes(app, api);
+  runLogRoutes(app, api);
+  gcRoutes(app, api);
+  eventRoutes(app, api);
   auditRoutes(app, api);
 }
 
@@ -123,7 +146,7 @@ function createServer({ logger, clock, random }: ApiDeps, answerRaw: AnswerRaw):
     routerOptions: { maxParamLength: 16_384 },
     clientErrorHandler: clientErrors(answerRaw),
     // Node's answer to a request without Host has no body; framing.ts has one.
-    http: { requireHostHeader: false },
+    http: { requireHostHeader: false, ...upgradeOptions },
   })
     .withTypeProvider<TypeBoxTypeProvider>()
     .setValidatorCompiler(validatorCompiler());

@@ -2,9 +2,11 @@
 import { Type, type Static, type TObject } from '@sinclair/typebox';
 import { invalid } from './validation.ts';
 
+const longestPage = 500;
+
 /** Query of every list. */
 export const pageQuery = {
-  limit: Type.Integer({ minimum: 1, maximum: 500, default: 100 }),
+  limit: Type.Integer({ minimum: 1, maximum: longestPage, default: 100 }),
   cursor: Type.Optional(Type.String({ maxLength: 512, description: '`next_cursor` of the page before' })),
 };
 type PageQuery = Static<TObject<typeof pageQuery>>;
@@ -20,15 +22,18 @@ export async function readPage<T extends { id: string }>(
 ): Promise<{ rows: T[]; next_cursor: string | null }> {
   const rows: T[] = [];
   let before = cursor === undefined ? undefined : decodeCursor(cursor);
+  // One row more than fits tells that there is a next page.
+  let size = limit + 1;
   for (;;) {
-    const batch = await read({ limit: limit + 1, ...(before === undefined ? {} : { before }) });
+    const batch = await read({ limit: size, ...(before === undefined ? {} : { before }) });
     rows.push(...batch.filter(keep));
     const last = rows[limit - 1];
-    // One row more than fits tells that there is a next page.
     if (last && rows.length > limit)
       return { rows: rows.slice(0, limit), next_cursor: encodeCursor(last.id) };
-    if (batch.length <= limit) return { rows, next_cursor: null };
+    if (batch.length < size) return { rows, next_cursor: null };
     before = batch.at(-1)?.id;
+    // Who may see nothing of many rows would otherwise keep the node busy with pages of one.
+    size = longestPage + 1;
   }
 }
 

@@ -11,8 +11,8 @@ import { accessWatch } from './plugins/auth.ts';
 const heartbeatMs = 15_000;
 
 interface ServerSentEvent {
-  /** Sequence number, to resume from. */
-  id?: number;
+  /** What to resume from: mostly a sequence number. */
+  id?: number | string;
   event: string;
   data: unknown;
 }
@@ -55,10 +55,16 @@ export function sendEvents(
     .send(frames);
 }
 
-/** The id of the last event that the client has; 0 when it has none. */
+/** The id of the last event that the client has, where that is a number; 0 when it has none. */
 export function lastEventId(request: FastifyRequest): number {
+  const text = lastEventText(request);
+  return /^\d{1,15}$/.test(text) ? Number(text) : 0;
+}
+
+/** The id of the last event that the client has, as it was given to it; empty when it has none. */
+export function lastEventText(request: FastifyRequest): string {
   const header = request.headers['last-event-id'];
-  return typeof header === 'string' && /^\d{1,15}$/.test(header) ? Number(header) : 0;
+  return typeof header === 'string' ? header : '';
 }
 
 async function* follow(

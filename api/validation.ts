@@ -76,7 +76,7 @@ export function invalid(errors: Violation[], what = 'request body'): ProblemErro
   const [first] = errors;
   const detail =
     errors.length === 1 && first
-      ? `The ${what} is invalid: ${first.path === '' ? 'it' : first.path} ${first.message}.`
+      ? `The ${what} is invalid: ${first.path === '' ? 'it' : first.path} ${first.message}${first.message.endsWith('?') ? '' : '.'}`
       : `The ${what} is invalid in ${errors.length} places.`;
   return new ProblemError('invalid', detail, { errors });
 }

@@ -2,7 +2,10 @@
 import type { Clock } from '../specs/clock.ts';
 import { createTransport } from './client/http.ts';
 import { accountRoutes } from './client/routes/accounts.ts';
+import { consoleRoutes } from './client/routes/console.ts';
 import { deploymentRoutes } from './client/routes/deployments.ts';
+import { domainRoutes } from './client/routes/domains.ts';
+import { jobRoutes } from './client/routes/jobs.ts';
 import { logRoutes } from './client/routes/logs.ts';
 import { nodeRoutes } from './client/routes/node.ts';
 import { projectRoutes } from './client/routes/projects.ts';
@@ -28,8 +31,11 @@ export function createClient({ url, token, renew, clock, version }: ClientOption
     ...accountRoutes(http),
     ...projectRoutes(http),
     ...serviceRoutes(http),
+    ...domainRoutes(http),
     ...deploymentRoutes(http),
+    ...jobRoutes(http),
     ...logRoutes(http, clock),
+    ...consoleRoutes(http, { clock, agent: `svc/${version}` }),
     ...nodeRoutes(http),
     close: () => http.close(),
   };

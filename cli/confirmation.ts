@@ -12,18 +12,23 @@ export interface Confirmation {
   expected: string;
   /** `--yes` was given. */
   yes: boolean;
+  /** What to do where nobody can be asked: `give --yes` unless said otherwise. */
+  otherwise?: string;
 }
 
 /** Returns once the user has agreed. Throws a usage error otherwise, and where there is no terminal to ask. */
 export async function confirm(
   { stdin, stderr }: Pick<Context, 'stdin' | 'stderr'>,
-  { warning, expected, yes }: Confirmation,
+  { warning, expected, yes, otherwise = 'give --yes' }: Confirmation,
 ): Promise<void> {
   if (yes) return;
   if (!isTerminal(stdin))
-    throw usageError(`${warning} There is no terminal to ask whether you mean it.`, 'If you do, give --yes.');
+    throw usageError(
+      `${warning} There is no terminal to ask whether you mean it.`,
+      `If you do, ${otherwise}.`,
+    );
   stderr.write(`${cleanText(warning)}\n`);
-  const prompt = createPrompt(stdin, stderr, 'Give --yes.');
+  const prompt = createPrompt(stdin, stderr, `${otherwise.charAt(0).toUpperCase()}${otherwise.slice(1)}.`);
   if ((await prompt.ask(`Type ${cleanText(expected)} to go on`)) !== expected)
     throw usageError('Nothing was changed: something else was typed.');
 }

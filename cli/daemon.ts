@@ -4,25 +4,36 @@
  */
 import { join } from 'node:path';
 import type { Logger } from 'pino';
+import { createLook, type Look } from '../controllers/domain/look.ts';
 import { openFollower } from '../controllers/logs/follow.ts';
+import { guardedFetch } from '../controllers/network/guarded-fetch.ts';
+import { ownAddresses } from '../controllers/network/own-addresses.ts';
+import { createResolve } from '../controllers/network/resolve.ts';
 import { createAsk } from '../controllers/replica/ask.ts';
 import { socketDirs } from '../controllers/replica/socket-dir.ts';
+import { createRecorder } from '../controllers/runtime/events.ts';
 import { createMetrics } from '../controllers/runtime/metrics.ts';
 import { controllerKinds } from '../controllers/runtime/reconciler.ts';
 import { systemClock as clock, systemRandom as random } from '../controllers/runtime/system-clock.ts';
-import { admit, createIngress, dial } from '../ingress/index.ts';
+import { admit, createIngress, dial, type Ingress } from '../ingress/index.ts';
 import { createMasks } from '../specs/mask.ts';
 import { apiSocket, startApi } from './daemon/api.ts';
+import { clonesOf } from './daemon/clones.ts';
+import { consoleOf } from './daemon/console.ts';
 import { startAll } from './daemon/controllers.ts';
 import { chooseEngine } from './daemon/engine.ts';
 import { watchEngine } from './daemon/engine-watch.ts';
+import { openIssuing } from './daemon/issuing.ts';
+import { checkHostPaths } from './daemon/host-paths.ts';
+import { garbageOf } from './daemon/gc.ts';
 import { hostRoutes } from './daemon/host-routes.ts';
 import { createLog } from './daemon/log.ts';
 import { nodeState } from './daemon/node-state.ts';
 import { startRetention } from './daemon/retention.ts';
 import type { NodeSettings } from './daemon/settings.ts';
 import { onSignals } from './daemon/signals.ts';
-import { openState } from './daemon/state.ts';
+import { openState, type State } from './daemon/state.ts';
+import { watchUsage } from './daemon/usage.ts';
 
 /** Runs the node until a signal stops it. Rejects when it cannot start; what had started is stopped again. */
 export async function serve(settings: NodeSettings): Promise<void> {
@@ -38,42 +49,71 @@ export async function serve(settings: NodeSettings): Promise<void> {
 
 async function start(settings: NodeSettings, log: Logger, stack: AsyncDisposableStack): Promise<void> {
   const state = await openState(settings, stack, { clock, random, log });
-  const { dataDir, runDir, nodeId, store, uploads, deploymentLogs, workloadLogs } = state;
+  const { dataDir, runDir, nodeId, store, uploads, deploymentLogs, workloadLogs, runLogs } = state;
   const { auditKeepMs, sessionIdleMs } = settings;
-  const retention = startRetention({ store, auditKeepMs, sessionIdleMs, clock, log });
+  const retention = startRetention({ store, workloadLogs, auditKeepMs, sessionIdleMs, clock, log });
   stack.defer(() => retention.close());
   const chosen = await chooseEngine({ dataDir, runDir, clock, log }, settings.engine);
   const { engine, endpoint } = chosen;
   stack.defer(() => chosen.release());
+  checkHostPaths(settings.hostPaths, { dataDir, runDir, endpoint });
+  const garbage = garbageOf({ state, chosen, settings, clock, log });
   const masks = createMasks((projectId) => store.vault.secretsOf(projectId));
   const follower = openFollower({ engine, logs: workloadLogs, masks, clock, log });
   stack.defer(() => follower.close());
 
-  const { httpListen: listen, ingressWorkers: workers, controlDomain, appsDomain, buildLimits } = settings;
-  const ingress = createIngress(
-    { stateDir: join(dataDir, 'ingress'), runDir, listen, workers, log },
-    { clock },
-  );
-  await ingress.start();
-  stack.defer(() => ingress.close());
-
-  const metrics = createMetrics(controllerKinds, { process: true });
+  const ingress = await startIngress(settings, stack, state, log);
+  const { controlDomain, appsDomain, buildLimits } = settings;
+  const metrics = createMetrics(controllerKinds, { process: true, traffic: () => ingress.traffic() });
   const socketsDir = join(runDir, 'sockets');
+  const issuing = await openIssuing(settings, stack, { store, vault: store.vault, clock });
   const controllers = startAll({
-    ...{ store, vault: store.vault, engine, ingress, uploads, deploymentLogs, workloadLogs, follower, masks },
+    garbage: garbage.deps,
+    issuing,
+    ...{ store, vault: store.vault, engine, ingress, uploads, follower, masks },
+    ...{ deploymentLogs, workloadLogs, runLogs },
     ...{ clock, random, log, metrics, nodeId },
+    events: createRecorder({ events: store.events, masks, log }),
     ...{ appsDomain, buildLimits, socketsDir, hostRoutes },
-    sockets: socketDirs(socketsDir),
+    ...{ sockets: socketDirs(socketsDir), hostPaths: settings.hostPaths },
     ask: createAsk({ dial, admit }),
+    look: lookOf(settings),
+    ownAddresses,
+    clones: await clonesOf(state, settings, { clock, random }),
     control: controlDomain === null ? null : { host: controlDomain, socket: apiSocket(runDir) },
   });
   stack.defer(() => controllers.stop());
   const engineWatch = watchEngine({ engine, endpoint, nodeId, store, waker: controllers, clock, log });
   stack.defer(() => engineWatch.close());
 
+  const room = garbage.watch(controllers);
+  stack.defer(() => room.close());
   const pingStore = async (): Promise<void> => {
     await store.list('Project', { limit: 1 });
   };
-  const node = nodeState({ ingress, engineWatch, pingStore });
-  await startApi(settings, stack, { state, node, metrics, clock, random, logger: log });
+  const node = nodeState({ ingress, engineWatch, room, pingStore });
+  const console = consoleOf(engine);
+  const usage = watchUsage({ store, engine, ingress, metrics, clock, log });
+  stack.defer(() => usage.close());
+  const parts = { state, node, console, garbage: room.port, metrics, usage, clock, random, logger: log };
+  await startApi(settings, stack, parts);
+}
+
+/** Starts the data plane, or takes over what an earlier control plane has left running. */
+async function startIngress(
+  { httpListen: listen, httpsListen: listenTls, ingressWorkers: workers }: NodeSettings,
+  stack: AsyncDisposableStack,
+  { dataDir, runDir }: State,
+  log: Logger,
+): Promise<Ingress> {
+  const stateDir = join(dataDir, 'ingress');
+  const ingress = createIngress({ stateDir, runDir, listen, listenTls, workers, log }, { clock });
+  await ingress.start();
+  stack.defer(() => ingress.close());
+  return ingress;
+}
+
+/** How a hostname is looked at, as the world sees it. */
+function lookOf({ dnsServers, challengePort: port, fetchAllow: allow }: NodeSettings): Look {
+  return createLook({ resolve: createResolve(dnsServers), fetch: guardedFetch, clock, port, allow });
 }

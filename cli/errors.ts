@@ -73,7 +73,7 @@ export function usageError(message: string, next?: string): CliError {
 /** Anything thrown, as a CliError: what was not foreseen becomes a plain failure with its own message. */
 export function toCliError(error: unknown): CliError {
   if (error instanceof CliError) return error;
-  // A PackError, known by its shape so that the packer is loaded by those commands only that pack.
+  // Of the packer and its rules: known by its shape, so that they are loaded by those commands only that pack.
   if (error instanceof Error && 'hint' in error && typeof error.hint === 'string') {
     return new CliError(ExitCode.refused, error.message, { next: error.hint, cause: error });
   }
@@ -99,10 +99,10 @@ export function errorDocument(error: CliError): {
   };
 }
 
-/** The error as lines for people: the sentence, every violation, the next step. */
+/** The error as lines for people: the sentence, every violation that is not in it already, the next step. */
 export function errorLines(error: CliError): string[] {
   const lines = error.message.split('\n');
-  for (const violation of error.violations)
+  for (const violation of error.violations.filter(({ message }) => !error.message.includes(message)))
     lines.push(`  ${violation.path === '' ? '/' : violation.path}: ${violation.message}`);
   if (error.next !== undefined) lines.push(...error.next.split('\n'));
   if (error.requestId !== undefined) lines.push(`Request id: ${error.requestId}`);

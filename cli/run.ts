@@ -65,7 +65,10 @@ async function overview(words: string[], asksForHelp: boolean, context: Context)
   const next = words[group.length] ?? '';
   // What is no plain word may be a value that belongs to no command line; it is not repeated.
   const said = [...group, /^[\w-]{1,40}$/.test(next) ? next : '…'].join(' ');
-  const known = commands.map(({ path }) => path.join(' '));
+  // Of a slip in the first word of two, the first alone is known to be wrong.
+  const known = new Set(
+    commands.flatMap(({ path }) => [path.join(' '), path.slice(0, group.length + 1).join(' ')]),
+  );
   throw usageError(`There is no command "${said}".${didYouMean(said, known)}`, 'See: svc --help');
 }
 
@@ -99,11 +102,18 @@ function parseFailure(error: unknown, argv: readonly string[], cli: Cli<Context>
   // Not repeated: where a command takes no password and no value as an argument, this may be one.
   if (reason.startsWith('Extraneous positional argument')) return 'There is an argument too many.';
   const [, option] = /^(?:Unsupported|Invalid) option name \("([^"=]+)/.exec(reason) ?? [];
+  if (reason.startsWith('Not enough positional')) return missingArguments(cli);
   if (option === undefined) return reason;
   const known = cli
     .definitions()
     .flatMap(({ options }) => options.flatMap(({ definition }) => definition.match(/--?[a-z-]+/g) ?? []));
   return `There is no option ${option}.${didYouMean(option, known)}`;
+}
+
+/** clipanion says only that there are too few. */
+function missingArguments(cli: Cli<Context>): string {
+  const names = cli.definitions()[0]?.usage.match(/(?<=\s)<[a-z-]+>/g) ?? [];
+  return `Not enough arguments: it takes ${names.join(' and ')}.`;
 }
 
 /** For an option that has to be there, and is not, clipanion gives no reason. */
@@ -128,8 +138,9 @@ function report(failure: CliError, argv: readonly string[], context: Context): v
   context.stderr.write(`${[`${red('svc:')} ${first}`, ...rest.map((line) => `     ${line}`)].join('\n')}\n`);
 }
 
-/** Read from the line itself, so that it holds for a line that could not be parsed too. */
-function wantsJson(argv: readonly string[]): boolean {
+/** Read from the line itself, so that it holds for a line that could not be parsed too. What stands behind `--` is not ours. */
+function wantsJson(line: readonly string[]): boolean {
+  const argv = leading(line, (word) => word !== '--');
   return argv.some((word, index) => {
     if (word === '-o=json' || word === '--output=json') return true;
     return (word === '-o' || word === '--output') && argv[index + 1] === 'json';

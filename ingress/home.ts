@@ -15,9 +15,13 @@ const maxLine = 64 * 1024 * 1024;
 
 export interface HomeEvents {
   hello(): Hello;
+  /** `hello` has been said. */
+  connected(): void;
   /** Takes the snapshot over; the acknowledgement that this resolves to is sent. A rejection is reported instead. */
   snapshot(snapshot: Snapshot): Promise<Applied>;
   drain(limits: DrainLimits): void;
+  /** @param keys 48 bytes */
+  tickets(keys: Buffer): void;
 }
 
 export interface Home {
@@ -40,10 +44,14 @@ export function dialHome(path: string, events: HomeEvents): Home {
     // One at a time and in order. Unknown types are of a newer control plane, which will replace this process.
     if (message.type === 'snapshot') applying = applying.then(() => take(message.snapshot));
     if (message.type === 'drain') events.drain(message);
+    if (message.type === 'tickets') events.tickets(Buffer.from(message.keys, 'base64'));
   };
   const dial = (): void => {
     const socket = connect({ path });
-    socket.once('connect', () => channel?.send(events.hello()));
+    socket.once('connect', () => {
+      channel?.send(events.hello());
+      events.connected();
+    });
     channel = openChannel(socket, maxLine, {
       message: (value) => receive(value as ToMember),
       closed: () => {

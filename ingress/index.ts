@@ -7,8 +7,11 @@ import { Supervisor } from './supervisor/supervisor.ts';
 
 export { admit, dial } from './dial.ts';
 export { ingressUser } from './run-dir.ts';
+export type { CertificatePair } from './certificate-files.ts';
 export type { Ingress, IngressLog, IngressOptions, WorkerState } from './ingress.ts';
-export type { BridgeEntry, ServiceRoute, Snapshot, Upstream } from './snapshot.ts';
+export type { BridgeEntry, ParkLimits, ServiceRoute, Snapshot, Upstream } from './snapshot.ts';
+export { latencyBuckets, noTraffic } from './traffic.ts';
+export type { ServiceTotals, Traffic, TrafficTotals } from './traffic.ts';
 
 export interface IngressDeps {
   clock: Clock;

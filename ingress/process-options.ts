@@ -13,6 +13,8 @@ export interface ProcessOptions {
   runDir: string;
   /** Addresses; empty for the bridge. */
   listen: readonly string[];
+  /** The same for TLS; absent in what an older version started. */
+  listenTls?: readonly string[];
   /** Whom to become once everything that needs root is done; null: stay. */
   user: User | null;
 }

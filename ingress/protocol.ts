@@ -4,8 +4,9 @@
  * `protocolVersion`. Loaded by every process: no dependencies.
  */
 import type { Snapshot } from './snapshot.ts';
+import { isTrafficChanges, type TrafficChanges } from './traffic.ts';
 
-export const protocolVersion = 1;
+export const protocolVersion = 2;
 
 export type Role = 'worker' | 'bridge';
 
@@ -43,6 +44,14 @@ export interface Idle {
   replica: string;
 }
 
+/**
+ * What was counted, at most once per second, and always before an `applied` or `idle` that follows from it: so the figures of
+ * a replica that is idle are final. After `hello` all of it, then what changed.
+ */
+export interface Counted extends TrafficChanges {
+  type: 'traffic';
+}
+
 /** A line for the control plane's log. */
 export interface Report {
   type: 'report';
@@ -51,7 +60,7 @@ export interface Report {
   fields: Record<string, string | number>;
 }
 
-export type FromMember = Hello | Applied | Idle | Report;
+export type FromMember = Hello | Applied | Idle | Counted | Report;
 
 /** Milliseconds. */
 export interface DrainLimits {
@@ -61,7 +70,17 @@ export interface DrainLimits {
   limit_ms: number;
 }
 
-export type ToMember = { type: 'snapshot'; snapshot: Snapshot } | ({ type: 'drain' } & DrainLimits);
+/**
+ * What session tickets are sealed with, the same for all workers, so that a client may resume at any of them. Held in memory
+ * only: whoever has it reads what was resumed with it.
+ */
+export interface Tickets {
+  type: 'tickets';
+  /** 48 bytes, base64. */
+  keys: string;
+}
+
+export type ToMember = { type: 'snapshot'; snapshot: Snapshot } | Tickets | ({ type: 'drain' } & DrainLimits);
 
 /**
  * Checks a member's line: members are less trusted than the control plane, which may run as root.
@@ -77,6 +96,8 @@ export function parseFromMember(value: unknown): FromMember | undefined {
       return isCount(message['revision']) && isStrings(message['busy']) ? (value as Applied) : undefined;
     case 'idle':
       return typeof message['replica'] === 'string' ? (value as Idle) : undefined;
+    case 'traffic':
+      return isTrafficChanges(message) ? (value as Counted) : undefined;
     case 'report':
       return isReport(message) ? (value as Report) : undefined;
     default:

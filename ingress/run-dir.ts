@@ -3,6 +3,8 @@
  *
  * ```
  * <runDir>/               root        0711  passable, not listable
+ *   certificates/         root:user   0710  passable, not listable, not writable by the members
+ *     <id>.pem            user        0600  a certificate and its key
  *   control.sock          user        0600  members dial home
  *   sockets/              root:user   1770  only root and the members pass
  *     <replica>.sock      user        0600  made by the bridge

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { open, rename } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Snapshot } from './snapshot.ts';
+import { olderRoute, type Snapshot } from './snapshot.ts';
 
 export function snapshotPath(stateDir: string): string {
   return join(stateDir, 'snapshot.json');
@@ -25,7 +25,13 @@ export function readSnapshot(stateDir: string): Snapshot | undefined {
   ) {
     throw new Error(`${snapshotPath(stateDir)} holds no snapshot`);
   }
-  return value as Snapshot;
+  return withDefaults(value as Snapshot);
+}
+
+/** It may be of an older version. */
+function withDefaults(snapshot: Snapshot): Snapshot {
+  const services = Object.entries(snapshot.services).map(([id, route]) => [id, { ...olderRoute, ...route }]);
+  return { ...snapshot, services: Object.fromEntries(services) as Snapshot['services'] };
 }
 
 /**

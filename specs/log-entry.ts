@@ -1,6 +1,7 @@
 /** Lines of the two kinds of logs: what a deployment did, and what a workload printed. */
 import { Type, type Static } from '@sinclair/typebox';
 import { DeploymentPhase } from './deployment.ts';
+import { RunPhase } from './job.ts';
 
 const at = Type.String({ description: 'RFC 3339 time' });
 const stream = Type.Union([Type.Literal('stdout'), Type.Literal('stderr')]);
@@ -30,3 +31,25 @@ export type DeploymentLogEntry = Static<typeof DeploymentLogEntry>;
 /** One line that a workload printed. */
 export const WorkloadLogLine = Type.Object({ at, replica: Type.String(), stream, line: Type.String() });
 export type WorkloadLogLine = Static<typeof WorkloadLogLine>;
+
+/** One line that a run printed. */
+export const RunLogLine = Type.Object({
+  event: Type.Literal('log'),
+  at,
+  try: Type.Integer({ description: '1 for the first' }),
+  stream,
+  line: Type.String(),
+});
+export type RunLogLine = Static<typeof RunLogLine>;
+
+export const RunLogStatus = Type.Object({
+  event: Type.Literal('status'),
+  at,
+  status: RunPhase,
+  reason: Type.String(),
+  message: Type.String(),
+});
+
+/** One entry of a run's log. */
+export const RunLogEntry = Type.Union([RunLogLine, RunLogStatus]);
+export type RunLogEntry = Static<typeof RunLogEntry>;

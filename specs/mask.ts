@@ -3,18 +3,24 @@
  * replaced by `***`: the value as it is, split over lines, coloured in the middle, line by line, or encoded as programs do it
  * (mask/forms.ts). Values of fewer than 4 characters are not hidden. Pure.
  *
- * What it cannot do: whoever can make a workload end a line with a text of their choice, and read its log, sees whether
- * that is how a value begins, because the beginning of one that may go on in the next line is hidden at once.
+ * The beginning of a value at the end of a line is not hidden as such where lines can wait (mask/held.ts): whoever can make
+ * a workload end lines with texts of their choice would learn from it how a value begins. What a build prints is hidden at
+ * once: who chooses that chooses what the build does.
  */
 import { Automaton } from './mask/automaton.ts';
 import { patternsOf } from './mask/forms.ts';
+import { HeldLines } from './mask/held.ts';
+import { addRange, hidden, hideRanges, type Range } from './mask/ranges.ts';
+import { goOnWith, type Reading } from './mask/reading.ts';
 import { placesOf, visibleOf } from './mask/visible.ts';
 
 export interface Masks {
   /** Of a text that is whole, but for what a `…` stands for. */
   text(projectId: string, text: string): string;
-  /** Of outputs that come line by line, from the beginning. */
+  /** Of outputs that come line by line, from the beginning, and are shown at once: those of builds. */
   lines(projectId: string): LineMask;
+  /** Of outputs that come line by line, where lines can wait for what comes after them. */
+  held<T>(projectId: string): HeldLines<T>;
 }
 
 /**
@@ -44,23 +50,17 @@ export function createMasks(secretsOf: (projectId: string) => readonly string[])
         const automaton = automatonOf(secretsOf(projectId));
         let reading = sources.get(source);
         if (!reading) sources.set(source, (reading = { automaton, state: 0 }));
-        else if (reading.automaton !== automaton) changeTo(automaton, reading);
+        goOnWith(automaton, reading);
         return maskPart(reading, line, 'open');
       };
     },
+    held: (projectId) => new HeldLines(() => automatonOf(secretsOf(projectId))),
   };
-}
-
-/** Where the search in a source stands. */
-interface Reading {
-  /** undefined: everything is hidden. */
-  automaton: Automaton | undefined;
-  state: number;
 }
 
 /**
  * Characters of all the values of a project, up to which they are looked for in all forms, and at all: a search takes about
- * 26 bytes for each character of a pattern. Where there are more, everything is hidden.
+ * 30 bytes for each character of a pattern. Where there are more, everything is hidden.
  */
 const room = { allForms: 64 * 1024, plain: 1024 * 1024 };
 
@@ -78,13 +78,6 @@ function automatonOf(values: readonly string[]): Automaton | undefined {
   return automaton;
 }
 
-/** The values have changed between two lines: what was begun goes on among the new ones. */
-function changeTo(automaton: Automaton | undefined, reading: Reading): void {
-  const begun = reading.automaton?.textOf(reading.state) ?? '';
-  reading.state = automaton?.read(begun, 0, () => undefined) ?? 0;
-  reading.automaton = automaton;
-}
-
 /** @param end `open`: what comes next may go on with a value whose beginning this part ends with */
 function maskPart(reading: Reading, part: string, end: 'open' | 'whole'): string {
   const { automaton, state } = reading;
@@ -93,42 +86,9 @@ function maskPart(reading: Reading, part: string, end: 'open' | 'whole'): string
   const text = visibleOf(part);
   if (text === '') return part;
   const ranges: Range[] = [];
-  reading.state = automaton.read(text, state, (from, to) => add(ranges, from, to));
+  const cut = end === 'open' ? 'half' : 'begun';
+  reading.state = automaton.read(text, state, (from, to) => addRange(ranges, from, to), cut);
   const begun = end === 'open' ? automaton.beginning(reading.state) : 0;
-  if (begun > 0) add(ranges, text.length - begun, text.length);
-  return ranges.length === 0 ? part : hide(part, ranges, text === part ? undefined : placesOf(part));
-}
-
-interface Range {
-  from: number;
-  to: number;
-}
-
-/** Ranges come in the order of their ends; those that touch become one. */
-function add(ranges: Range[], from: number, to: number): void {
-  // What began in an earlier line.
-  let first = Math.max(from, 0);
-  for (let last = ranges.at(-1); last !== undefined && last.to >= first; last = ranges.at(-1)) {
-    first = Math.min(first, last.from);
-    ranges.pop();
-  }
-  ranges.push({ from: first, to });
-}
-
-function hide(part: string, ranges: readonly Range[], places: readonly number[] | undefined): string {
-  const placeOf = (index: number): number => places?.[index] ?? index;
-  let shown = '';
-  let end = 0;
-  for (const { from, to } of ranges) {
-    const first = placeOf(from);
-    shown += part.slice(end, first);
-    end = placeOf(to - 1) + 1;
-    shown += hidden(part.slice(first, end));
-  }
-  return shown + part.slice(end);
-}
-
-/** A text of several lines keeps them. */
-function hidden(text: string): string {
-  return text.replaceAll(/[^\r\n]+/g, '***');
+  if (begun > 0) addRange(ranges, text.length - begun, text.length);
+  return ranges.length === 0 ? part : hideRanges(part, ranges, text === part ? undefined : placesOf(part));
 }

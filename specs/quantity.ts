@@ -16,12 +16,3 @@ export function quantityBytes(text: Quantity): number {
   if (!match) throw new RangeError(`"${text}" is no amount of memory: write something like 512Mi or 1Gi`);
   return Number(match[1]) * units[(match[2] ?? '') as keyof typeof units];
 }
-
-/** Bytes for people: `1.5 MiB`. */
-export function formatBytes(bytes: number): string {
-  const steps = ['B', 'KiB', 'MiB', 'GiB', 'TiB'];
-  let value = bytes;
-  let step = 0;
-  for (; value >= 1024 && step < steps.length - 1; step++) value /= 1024;
-  return `${step === 0 ? value : value.toFixed(1)} ${steps[step] ?? ''}`;
-}

@@ -11,6 +11,8 @@ const DeletionReason = {
 export const ProjectReason = {
   NetworkReady: 'NetworkReady',
   NetworkPending: 'NetworkPending',
+  /** Its network was removed by hand, and was made again. */
+  Drifted: 'Drifted',
   ...DeletionReason,
 } as const;
 
@@ -27,6 +29,9 @@ export const ServiceReason = {
   Configured: 'Configured',
   /** A declared secret has no value. */
   SecretMissing: 'SecretMissing',
+  /** The engine does not change the limits of a replica while it runs. */
+  LimitsRefused: 'LimitsRefused',
+  LimitsInForce: 'LimitsInForce',
   /** Its configuration was changed, and is released later. */
   ReleasePending: 'ReleasePending',
   ...DeletionReason,
@@ -38,11 +43,36 @@ export const DeploymentReason = {
   BuildFailed: 'BuildFailed',
   BuildTimedOut: 'BuildTimedOut',
   UploadGone: 'UploadGone',
+  /** The Git source cannot be had: no such host, repository or ref, no access, an address that is not fetched from. */
+  CloneFailed: 'CloneFailed',
+  CloneTimedOut: 'CloneTimedOut',
+  /** It has more bytes or files than a clone may have. */
+  CloneTooLarge: 'CloneTooLarge',
+  /** The Git host shows another key than the one that the project knows. */
+  HostKeyChanged: 'HostKeyChanged',
+  /** Its external image is being pulled. */
+  Pulling: 'Pulling',
+  /** The registry cannot be asked, is not trusted, or gave something that is not the image. */
+  PullFailed: 'PullFailed',
+  /** The registry went silent, or the pull took too long. */
+  PullTimedOut: 'PullTimedOut',
+  ImageNotFound: 'ImageNotFound',
+  /** The registry wants other credentials than the project has. */
+  RegistryDenied: 'RegistryDenied',
+  RegistryRateLimited: 'RegistryRateLimited',
+  /** The image is made for another kind of machine. */
+  PlatformMismatch: 'PlatformMismatch',
   EngineUnavailable: 'EngineUnavailable',
   /** A changed configuration: it takes over the image of an earlier deployment. */
   Reusing: 'Reusing',
+  /** Its image is not kept any longer: it cannot be rolled back to. */
+  ImageReleased: 'ImageReleased',
   /** The image that it was to take over is gone. */
   ImageGone: 'ImageGone',
+  /** A release job of its service is under way. */
+  RunningReleaseJob: 'RunningReleaseJob',
+  /** A release job did not succeed. */
+  ReleaseJobFailed: 'ReleaseJobFailed',
   WaitingForHealth: 'WaitingForHealth',
   WaitingForRoute: 'WaitingForRoute',
   /** The workload ended before it was healthy. */
@@ -55,15 +85,37 @@ export const DeploymentReason = {
   HealthCheckFailed: 'HealthCheckFailed',
   /** A secret of its environment has no value that can be opened. */
   SecretUnavailable: 'SecretUnavailable',
+  /** A volume or host path of it cannot be had. */
+  MountUnavailable: 'MountUnavailable',
+  /** Released stop-first: what served until now is being stopped, while requests wait. */
+  StoppingOld: 'StoppingOld',
+  /** It did not stop in time. */
+  OldNotStopped: 'OldNotStopped',
   Promoted: 'Promoted',
   /** A newer deployment was promoted. */
   Replaced: 'Replaced',
+  /** A newer deployment was promoted and is being watched; this one keeps its replicas meanwhile. */
+  StandingBy: 'StandingBy',
+  /** Promoted, and taken back: it crashed, or failed more requests than the one before. */
+  RolledBack: 'RolledBack',
   /** A newer deployment was asked for before this one was promoted. */
   Superseded: 'Superseded',
   Cancelled: 'Cancelled',
   Stopped: 'Stopped',
   /** Its service is being deleted. */
   Deleting: 'Deleting',
+} as const;
+
+export const DomainReason = {
+  /** The challenge came back from this node. */
+  ChallengeAnswered: 'ChallengeAnswered',
+  /** DNS has no address for it, or gave no answer. */
+  NoAddress: 'NoAddress',
+  /** It leads here, but another service of the node has verified it before. */
+  HeldByAnother: 'HeldByAnother',
+  /** DNS leads somewhere, and no challenge came back from there. */
+  PointsElsewhere: 'PointsElsewhere',
+  ...DeletionReason,
 } as const;
 
 export const ReplicaReason = {
@@ -76,6 +128,93 @@ export const ReplicaReason = {
   StartFailed: 'StartFailed',
   EngineUnavailable: 'EngineUnavailable',
   SecretUnavailable: 'SecretUnavailable',
+  MountUnavailable: 'MountUnavailable',
+  /** Stopped, and kept, while another deployment of its service is started. */
+  Paused: 'Paused',
+  /** Something of it was changed by hand, and was put right. */
+  Drifted: 'Drifted',
+  /** Its limits were changed while it runs, as somebody asked. */
+  Resized: 'Resized',
+  /** The engine does not change its limits while it runs. */
+  LimitsRefused: 'LimitsRefused',
+} as const;
+
+export const VolumeReason = {
+  Creating: 'Creating',
+  /** The engine has it. */
+  Present: 'Present',
+  /** The engine has it no more, and nobody destroyed it. */
+  Lost: 'Lost',
+  /** It is being destroyed, and a container has it still. */
+  InUse: 'InUse',
+  ...DeletionReason,
+} as const;
+
+export const JobReason = {
+  /** It has a schedule, and goes by it. */
+  Scheduled: 'Scheduled',
+  OnDemand: 'OnDemand',
+  /** Run by the deployments of its service. */
+  Release: 'Release',
+  Suspended: 'Suspended',
+  /** Its schedule can no longer be read: the node knows its time zone no more. */
+  ScheduleInvalid: 'ScheduleInvalid',
+  /** The last time of its schedule was kept. */
+  OnTime: 'OnTime',
+  /** Times of its schedule passed while nobody could keep them. */
+  Missed: 'Missed',
+  /** A run was under way at the last time of its schedule. */
+  RunUnderWay: 'RunUnderWay',
+  /** Its service has nothing to run it in. */
+  NotDeployed: 'NotDeployed',
+  ...DeletionReason,
+} as const;
+
+export const RunReason = {
+  Queued: 'Queued',
+  /** A run before it was asked to stop and has not ended. */
+  WaitingForOther: 'WaitingForOther',
+  PullingImage: 'PullingImage',
+  /** Its image cannot be had. */
+  PullFailed: 'PullFailed',
+  ImageGone: 'ImageGone',
+  EngineUnavailable: 'EngineUnavailable',
+  Starting: 'Starting',
+  Running: 'Running',
+  /** A try failed, and another one follows. */
+  BackOff: 'BackOff',
+  Succeeded: 'Succeeded',
+  /** Its command ended with another code than 0. */
+  Exited: 'Exited',
+  OutOfMemory: 'OutOfMemory',
+  DeadlineExceeded: 'DeadlineExceeded',
+  /** The engine refused to start it. */
+  StartFailed: 'StartFailed',
+  SecretUnavailable: 'SecretUnavailable',
+  /** Somebody took its container away. */
+  ContainerGone: 'ContainerGone',
+  Stopping: 'Stopping',
+  Stopped: 'Stopped',
+  Deleting: 'Deleting',
+} as const;
+
+export const CertificateReason = {
+  /** There is one that is valid. */
+  Issued: 'Issued',
+  /** There was one; its time is over. */
+  Expired: 'Expired',
+  /** It has been asked for. */
+  Ordering: 'Ordering',
+  /** The last order failed; the next comes by itself. */
+  OrderFailed: 'OrderFailed',
+  /** The authority takes no more orders for a while. */
+  RateLimited: 'RateLimited',
+  /** Its hostname is not verified yet. */
+  DomainNotVerified: 'DomainNotVerified',
+  /** The node was not told to ask for certificates. */
+  AcmeDisabled: 'AcmeDisabled',
+  /** It was renewed in time, or it is not time yet. */
+  UpToDate: 'UpToDate',
 } as const;
 
 export type Reason<T extends Record<string, string>> = T[keyof T];

@@ -1,11 +1,13 @@
 /** Replica: one running copy of a deployment's workload, behind a Unix socket of its own. */
 import { Type, type Static } from '@sinclair/typebox';
 import { Condition } from './conditions.ts';
+import { Resources } from './workload.ts';
 
 /**
  * ```
  * Pending → Starting → Ready ⇄ Exited (restarted with backoff)
  *              └──→ Exited        before the gate: the deployment's verdict, no restart
+ * any → Paused → Exited → …       stopped on purpose while another deployment is tried, and started again if that fails
  * ```
  */
 export const ReplicaPhase = Type.Union([
@@ -13,6 +15,7 @@ export const ReplicaPhase = Type.Union([
   Type.Literal('Starting'),
   Type.Literal('Ready'),
   Type.Literal('Exited'),
+  Type.Literal('Paused'),
 ]);
 export type ReplicaPhase = Static<typeof ReplicaPhase>;
 
@@ -27,6 +30,11 @@ export const ReplicaSpec = Type.Object(
     image: Type.String(),
     /** Its address in the project's network; fixed, and not given to another replica while a route may remember it. */
     address: Type.String(),
+    /**
+     * Since when it is to be stopped, and kept; absent: it is to run. With `spec.epoch` and its like it never changes but for
+     * this one.
+     */
+    paused_at: Type.Optional(Type.String()),
   },
   { additionalProperties: false },
 );
@@ -50,6 +58,8 @@ export const ReplicaStatus = Type.Object({
   last_exit: Type.Union([Exit, Type.Null()]),
   /** Not started again before this time. */
   restart_at: Type.Union([Type.String(), Type.Null()]),
+  /** The limits that were put in force last. Absent before there is a container. */
+  resources: Type.Optional(Resources),
   /** What the last probe answered, in words. */
   probe: Type.Union([Type.String(), Type.Null()]),
   conditions: Type.Array(Condition),

@@ -5,7 +5,16 @@ import { leastSecretLength } from './mask/forms.ts';
 import { Name } from './meta.ts';
 import { RegistryServer } from './registry.ts';
 import { Release } from './service.ts';
-import { byVariable, Environment, EnvironmentName, Health, Listen, Resources } from './workload.ts';
+import {
+  byVariable,
+  Command,
+  Environment,
+  EnvironmentName,
+  Health,
+  Listen,
+  Resources,
+  VolumeMounts,
+} from './workload.ts';
 
 const strict = { additionalProperties: false };
 
@@ -14,6 +23,12 @@ export type CreateProject = Static<typeof CreateProject>;
 
 /** How many secrets a service has at most. */
 export const mostSecrets = 500;
+
+/**
+ * How many bytes their values have together at most. All of them are the environment of one process, and Linux takes 2 MiB for
+ * environment and arguments where the stack may have 8 MiB (execve(2)): half of it is left to the rest.
+ */
+export const mostSecretBytes = 2 ** 20;
 
 const secretNames = Type.Array(EnvironmentName, {
   maxItems: mostSecrets,
@@ -34,6 +49,8 @@ export const CreateService = Type.Object(
     secrets: Type.Optional(secretNames),
     tls_enabled: Type.Optional(Type.Boolean()),
     resources: Type.Optional(Type.Partial(Resources, strict)),
+    command: Type.Optional(Command),
+    volumes: Type.Optional(VolumeMounts),
     release: Type.Optional(Type.Partial(Release, strict)),
   },
   strict,
@@ -59,6 +76,8 @@ export const UpdateService = Type.Object(
     secrets: Type.Optional(secretNames),
     tls_enabled: Type.Optional(Type.Boolean()),
     resources: Type.Optional(Type.Partial(Resources, strict)),
+    command: Type.Optional(Type.Union([Command, Type.Null()])),
+    volumes: Type.Optional(VolumeMounts),
     release: Type.Optional(Type.Partial(Release, strict)),
   },
   { ...strict, minProperties: 1 },
@@ -91,6 +110,18 @@ export const CreateRegistry = Type.Object(
 );
 export type CreateRegistry = Static<typeof CreateRegistry>;
 
+export const CreateDomain = Type.Object(
+  {
+    hostname: Type.String({
+      minLength: 1,
+      maxLength: 512,
+      description: 'such as shop.example.com; kept in lower case and punycode',
+    }),
+  },
+  strict,
+);
+export type CreateDomain = Static<typeof CreateDomain>;
+
 export const CreateDeployKey = Type.Object(
   {
     private_key: Type.String({
@@ -103,16 +134,37 @@ export const CreateDeployKey = Type.Object(
 );
 export type CreateDeployKey = Static<typeof CreateDeployKey>;
 
-/** Upload source of a deployment (the seed's 2.6). */
-export const CreateDeployment = Type.Object(
+const ofService = { service_id: Type.String({ minLength: 1, maxLength: 64 }) };
+const buildPaths = {
+  dockerfile_path: Type.Optional(ContextPath),
+  context_path: Type.Optional(ContextPath),
+};
+
+export const DeployUpload = Type.Object(
+  { ...ofService, upload_id: Type.String({ minLength: 1, maxLength: 64 }), ...buildPaths },
+  strict,
+);
+export type DeployUpload = Static<typeof DeployUpload>;
+
+export const DeployGit = Type.Object(
   {
-    service_id: Type.String({ minLength: 1, maxLength: 64 }),
-    upload_id: Type.String({ minLength: 1, maxLength: 64 }),
-    dockerfile_path: Type.Optional(ContextPath),
-    context_path: Type.Optional(ContextPath),
+    ...ofService,
+    repo_url: Type.String({ description: 'https://host/path, ssh://user@host/path or user@host:path' }),
+    git_ref: Type.String({ description: 'a branch, a tag or a commit; resolved to a commit once' }),
+    ...buildPaths,
   },
   strict,
 );
+export type DeployGit = Static<typeof DeployGit>;
+
+export const DeployImage = Type.Object(
+  { ...ofService, image: Type.String({ description: 'reference of an image, as docker pull takes it' }) },
+  strict,
+);
+export type DeployImage = Static<typeof DeployImage>;
+
+/** Exactly one of three sources (the seed's 2.6). */
+export const CreateDeployment = Type.Union([DeployUpload, DeployGit, DeployImage]);
 export type CreateDeployment = Static<typeof CreateDeployment>;
 
 export const RollbackService = Type.Object(

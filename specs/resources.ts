@@ -1,13 +1,16 @@
 /** Resources as the API answers them: flat, snake_case, the same shape in `svc get -o json`. */
 import { Type, type Static, type TObject, type TProperties } from '@sinclair/typebox';
 import { Condition } from './conditions.ts';
-import { DeploymentPhase, DeploymentSource } from './deployment.ts';
+import { DeploymentPhase, DeploymentSource, Receipt } from './deployment.ts';
+import { Disk } from './gc.ts';
+import { DomainPhase } from './domain.ts';
 import { Name } from './meta.ts';
 import { ReplicaPhase, Exit } from './replica.ts';
 import { Release } from './service.ts';
-import { Environment, Health, Listen, Resources } from './workload.ts';
+import { Command, Environment, Health, Listen, Resources, SecretVersions, VolumeMounts } from './workload.ts';
 
-const meta = {
+/** What every resource with a row shows of it. */
+export const meta = {
   id: Type.String(),
   generation: Type.Integer(),
   observed_generation: Type.Integer(),
@@ -37,6 +40,8 @@ export const ServiceResource = Type.Object({
   secrets: Type.Array(Type.String(), { description: 'names of secret environment variables' }),
   tls_enabled: Type.Boolean(),
   resources: Resources,
+  command: Type.Union([Command, Type.Null()], { description: "null: the image's own" }),
+  volumes: VolumeMounts,
   release: Release,
   /** False after `svc stop`. */
   running: Type.Boolean(),
@@ -46,6 +51,13 @@ export const ServiceResource = Type.Object({
   target_deployment_id: nullableString,
   promoted_deployment_id: nullableString,
   previous_deployment_id: nullableString,
+  bake: Type.Union(
+    [Type.Object({ deployment_id: Type.String(), until: Type.String({ format: 'date-time' }) }), Type.Null()],
+    { description: 'the deployment that is watched, and taken back should it fail, and until when' },
+  ),
+  parked_since: Type.Union([Type.String(), Type.Null()], {
+    description: 'since when requests wait at the ingress while a stop-first release is under way',
+  }),
   /** Where the ingress serves it. */
   urls: Type.Array(Type.String()),
 });
@@ -74,6 +86,32 @@ export const DeploymentResource = Type.Object({
       'the deployment whose image this one runs with a changed configuration; null when it was built',
   }),
   image: nullableString,
+  commit: Type.Union([Type.String(), Type.Null()], { description: 'that a Git source was resolved to' }),
+  digest: Type.Union([Type.String(), Type.Null()], {
+    description: 'repository@sha256:… that an external image was resolved to',
+  }),
+  receipt: Type.Union([Receipt, Type.Null()], {
+    description: 'what became of requests while it took over; null before it was promoted',
+  }),
+  watched_until: Type.Union([Type.String({ format: 'date-time' }), Type.Null()], {
+    description: 'until when it is watched, to be taken back should it fail; null when it is not',
+  }),
+  port: Type.Integer(),
+  listen: Listen,
+  health: Health,
+  env: Type.Intersect([Environment], {
+    description: 'as it was frozen; a Viewer sees the names, each value is ***',
+  }),
+  secrets: Type.Intersect([SecretVersions], {
+    description: 'secret variables, and the version of the value of each',
+  }),
+  resources: Resources,
+  command: Type.Union([Command, Type.Null()], { description: "null: the image's own" }),
+  volumes: VolumeMounts,
+  rollback: Type.Object(
+    { possible: Type.Boolean(), reason: nullableString },
+    { description: 'whether a rollback may name it, and if not, why' },
+  ),
   /** Whether routing points at it. */
   promoted: Type.Boolean(),
   promoted_at: nullableString,
@@ -113,6 +151,7 @@ export const NodeResource = Type.Object({
     workers: Type.Array(Type.Object({ slot: Type.Integer(), pid: Type.Integer(), revision: Type.Integer() })),
     revision: Type.Integer({ description: 'of the newest route set that every worker serves' }),
   }),
+  disks: Type.Array(Disk),
 });
 export type NodeResource = Static<typeof NodeResource>;
 
@@ -123,6 +162,46 @@ export const SecretResource = Type.Object({
   updated_at: Type.Union([Type.String({ format: 'date-time' }), Type.Null()]),
 });
 export type SecretResource = Static<typeof SecretResource>;
+
+/** Of the hostname of a service with TLS. */
+export const CertificateState = Type.Object({
+  status: Type.Union([
+    Type.Literal('Pending'),
+    Type.Literal('Issued'),
+    Type.Literal('Failed'),
+    Type.Literal('Expired'),
+  ]),
+  message: Type.String({ description: 'what it waits for, or what is wrong, in words' }),
+  not_after: nullableString,
+  renew_at: nullableString,
+  retry_at: Type.Union([Type.String(), Type.Null()], {
+    description: 'after a failure: not asked for again before',
+  }),
+  last_error: nullableString,
+});
+export type CertificateState = Static<typeof CertificateState>;
+
+export const DomainResource = Type.Object({
+  ...meta,
+  domain_id: Type.String({ description: 'the id, as paths name it' }),
+  service_id: Type.String(),
+  project_id: Type.String(),
+  hostname: Type.String({ description: 'lower case and punycode' }),
+  status: DomainPhase,
+  last_error: Type.Union([Type.String(), Type.Null()], {
+    description: 'what kept it from being verified, or from being seen here when it was last looked at',
+  }),
+  verified_at: nullableString,
+  checked_at: Type.Union([Type.String(), Type.Null()], { description: 'when it was last looked at' }),
+  challenge: Type.Object(
+    { url: Type.String(), token: Type.String() },
+    { description: 'the URL answers the token as soon as DNS leads the hostname to this node' },
+  ),
+  certificate: Type.Union([CertificateState, Type.Null()], {
+    description: 'null while its service has no TLS',
+  }),
+});
+export type DomainResource = Static<typeof DomainResource>;
 
 /** The password is never answered. */
 export const RegistryResource = Type.Object({
@@ -147,6 +226,27 @@ export const DeployKeyResource = Type.Object({
   updated_at: Type.String({ format: 'date-time' }),
 });
 export type DeployKeyResource = Static<typeof DeployKeyResource>;
+
+/** A Git host that a project knows. */
+export const VolumeResource = Type.Object({
+  ...meta,
+  name: Type.String({ description: 'service.volume' }),
+  project_id: Type.String(),
+  service: Type.String({ description: 'name of the service that it belongs to, also when there is none' }),
+  volume: Type.String({ description: 'what the service calls it' }),
+});
+export type VolumeResource = Static<typeof VolumeResource>;
+
+export const KnownHostResource = Type.Object({
+  id: Type.String(),
+  project_id: Type.String(),
+  host: Type.String({ description: 'host, or [host]:port where the port is not 22' }),
+  keys: Type.Array(Type.String(), { description: "lines in the format of OpenSSH's known_hosts" }),
+  fingerprints: Type.Array(Type.String(), { description: 'SHA256:… of each, as ssh-keygen -l prints them' }),
+  created_at: Type.String({ format: 'date-time' }),
+  updated_at: Type.String({ format: 'date-time' }),
+});
+export type KnownHostResource = Static<typeof KnownHostResource>;
 
 /** What `POST /v1/node/rotate-key` did. */
 export const RotatedKey = Type.Object({

@@ -1,6 +1,7 @@
 /** What a replica runs. A deployment freezes one of these, so that a rollback restores all of it. */
 import { Type, type Static } from '@sinclair/typebox';
 import { Duration } from './duration.ts';
+import { Name } from './meta.ts';
 import { Quantity } from './quantity.ts';
 
 export const Health = Type.Object(
@@ -62,6 +63,29 @@ export const Listen = Type.Union([Type.Literal('tcp'), Type.Literal('socket')], 
 });
 export type Listen = Static<typeof Listen>;
 
+/** What is started instead of the image's own command; its entrypoint stays. */
+export const Command = Type.Array(Type.String({ maxLength: 65_536 }), {
+  minItems: 1,
+  maxItems: 1000,
+  description: "arguments that take the place of the image's command",
+});
+export type Command = Static<typeof Command>;
+
+const mount = Type.String({
+  pattern: '^/[^\u0000-\u001f:]*$',
+  maxLength: 1024,
+  description: 'absolute path inside the workload',
+});
+
+/** A volume of the service by name, or a path of the host that the node's operator has named and allowed for the project. */
+export const VolumeMount = Type.Union([
+  Type.Object({ name: Name, mount }, { additionalProperties: false }),
+  Type.Object({ host: Name, mount }, { additionalProperties: false }),
+]);
+export type VolumeMount = Static<typeof VolumeMount>;
+
+export const VolumeMounts = Type.Array(VolumeMount, { maxItems: 50 });
+
 export const Workload = Type.Object(
   {
     port: Type.Integer({ minimum: 1, maximum: 65_535 }),
@@ -70,6 +94,10 @@ export const Workload = Type.Object(
     env: Environment,
     secrets: SecretVersions,
     resources: Resources,
+    /** Absent: the image's own. (Absent rather than null, so that the revision of what has none stays what it was.) */
+    command: Type.Optional(Command),
+    /** Absent: none. */
+    volumes: Type.Optional(VolumeMounts),
   },
   { additionalProperties: false },
 );

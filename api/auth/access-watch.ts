@@ -23,7 +23,7 @@ export interface WatchDeps {
   /** Null for the bootstrap token, which is nobody's. */
   userId: string | null;
   /** Checks the token and its rights anew. Throws when they do not suffice, or cannot be found out. */
-  authorize: () => Promise<void>;
+  authorize: () => Promise<unknown>;
 }
 
 export function watchAccess({ accounts, clock, userId, authorize }: WatchDeps): AccessWatch {

@@ -10,10 +10,18 @@ import { reaches, roleIn, type Locator, type Scope } from './scope.ts';
 /**
  * `public`: nobody needs a token. `any`: any of the three kinds. `bootstrap`, `session`: that kind only.
  * `user`: a token that belongs to a user and speaks for all of them: no limited one. `super-admin`: such a token of a
- * super-admin, or the bootstrap token. Or the least role in the project of the object that the request names.
+ * super-admin, or the bootstrap token. `holder`: a user's token, a limited one too. `ticket`: nothing but a ticket, which the route takes by itself. Or the least role in the project of the object that the request names.
  */
 export type Access =
-  'public' | 'any' | 'user' | 'session' | 'bootstrap' | 'super-admin' | { role: Role; of: Locator };
+  | 'public'
+  | 'any'
+  | 'user'
+  | 'holder'
+  | 'session'
+  | 'bootstrap'
+  | 'super-admin'
+  | 'ticket'
+  | { role: Role; of: Locator };
 
 /** Throws `forbidden` when no token of this kind may use the route. */
 export function checkToken(principal: Principal, access: Access | undefined): void {
@@ -23,12 +31,15 @@ export function checkToken(principal: Principal, access: Access | undefined): vo
 function isAllowed(principal: Principal, access: Access | undefined): boolean {
   switch (access) {
     case undefined:
+    case 'ticket':
       return false;
     case 'public':
     case 'any':
       return true;
     case 'user':
       return principal.user !== null && !isLimited(principal);
+    case 'holder':
+      return principal.user !== null;
     case 'session':
     case 'bootstrap':
       return principal.kind === access;

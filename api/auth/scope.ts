@@ -15,6 +15,11 @@ export interface Scope {
   service?: Row<'Service'>;
   deployment?: Row<'Deployment'>;
   registry?: Row<'Registry'>;
+  knownHost?: Row<'KnownHost'>;
+  job?: Row<'Job'>;
+  run?: Row<'Run'>;
+  domain?: Row<'Domain'>;
+  volume?: Row<'Volume'>;
 }
 
 /** Whether the caller is a member of a project, by its id. */
@@ -23,7 +28,9 @@ export type IsMember = (projectId: string) => boolean;
 /** How the object of a route is found. It is asked after the body was validated. */
 export interface Locator {
   /** For the message when there is none. */
-  noun: 'project' | 'service' | 'deployment' | 'registry';
+  noun:
+    | ('project' | 'service' | 'deployment' | 'registry' | 'known host')
+    | ('domain' | 'volume' | 'job' | 'run');
   /**
    * Undefined when there is none, and for who is no member of its project: `isMember` is asked as soon as the project is
    * known, so that both take the same reads. One read is all that tells them apart.
@@ -65,6 +72,21 @@ export const deploymentInPath: Locator = {
   },
 };
 
+export const jobInPath: Locator = {
+  noun: 'job',
+  find: (request, reader, isMember) => jobScope(reader, pathId(request), isMember),
+};
+
+export const runInPath: Locator = {
+  noun: 'run',
+  async find(request, reader, isMember) {
+    const run = await reader.get('Run', pathId(request));
+    if (!run || !isMember(run.spec.project_id)) return undefined;
+    const scope = await jobScope(reader, run.spec.job_id, isMember);
+    return scope && { ...scope, run };
+  },
+};
+
 /** `{registry_id}` in the path, of the project that `{id}` names. */
 export const registryInPath: Locator = {
   noun: 'registry',
@@ -74,6 +96,42 @@ export const registryInPath: Locator = {
     const { registry_id } = request.params as { registry_id: string };
     const registry = await reader.get('Registry', registry_id);
     return registry?.owner === project.id ? { project, registry } : undefined;
+  },
+};
+
+/** `{known_host_id}` in the path, of the project that `{id}` names. */
+export const knownHostInPath: Locator = {
+  noun: 'known host',
+  async find(request, reader, isMember) {
+    const project = await findProject(reader, pathId(request));
+    if (!project || !isMember(project.id)) return undefined;
+    const { known_host_id } = request.params as { known_host_id: string };
+    const knownHost = await reader.get('KnownHost', known_host_id);
+    return knownHost?.owner === project.id ? { project, knownHost } : undefined;
+  },
+};
+
+/** `{volume_id}` in the path, of the project that `{id}` names. */
+export const volumeInPath: Locator = {
+  noun: 'volume',
+  async find(request, reader, isMember) {
+    const project = await findProject(reader, pathId(request));
+    if (!project || !isMember(project.id)) return undefined;
+    const { volume_id } = request.params as { volume_id: string };
+    const volume = await reader.get('Volume', volume_id);
+    return volume?.owner === project.id ? { project, volume } : undefined;
+  },
+};
+
+/** `{domain_id}` in the path, of the service that `{id}` names. */
+export const domainInPath: Locator = {
+  noun: 'domain',
+  async find(request, reader, isMember) {
+    const scope = await serviceScope(reader, pathId(request), isMember);
+    if (!scope) return undefined;
+    const { domain_id } = request.params as { domain_id: string };
+    const domain = await reader.get('Domain', domain_id);
+    return domain?.owner === pathId(request) ? { ...scope, domain } : undefined;
   },
 };
 
@@ -128,6 +186,31 @@ export function registryOf(request: FastifyRequest): Row<'Registry'> {
   return loaded(request.scope?.registry);
 }
 
+/** The known host that the access check of this route has loaded. */
+export function knownHostOf(request: FastifyRequest): Row<'KnownHost'> {
+  return loaded(request.scope?.knownHost);
+}
+
+/** The domain that the access check of this route has loaded. */
+export function domainOf(request: FastifyRequest): Row<'Domain'> {
+  return loaded(request.scope?.domain);
+}
+
+/** The volume that the access check of this route has loaded. */
+export function volumeOf(request: FastifyRequest): Row<'Volume'> {
+  return loaded(request.scope?.volume);
+}
+
+/** The job that the access check of this route has loaded. */
+export function jobOf(request: FastifyRequest): Row<'Job'> {
+  return loaded(request.scope?.job);
+}
+
+/** The run that the access check of this route has loaded. */
+export function runOf(request: FastifyRequest): Row<'Run'> {
+  return loaded(request.scope?.run);
+}
+
 function loaded<T>(object: T | undefined): T {
   if (object === undefined) throw new Error('The access that this route declares does not load this object.');
   return object;
@@ -146,4 +229,11 @@ async function serviceScope(reader: Reader, id: string, isMember: IsMember): Pro
   if (!service?.owner || !isMember(service.owner)) return undefined;
   const project = await reader.get('Project', service.owner);
   return project && { project, service };
+}
+
+async function jobScope(reader: Reader, id: string, isMember: IsMember): Promise<Scope | undefined> {
+  const job = await reader.get('Job', id);
+  if (!job || !isMember(job.spec.project_id)) return undefined;
+  const project = await reader.get('Project', job.spec.project_id);
+  return project && { project, job };
 }

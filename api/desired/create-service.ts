@@ -16,7 +16,7 @@ export async function createService(
   body: CreateService,
 ): Promise<Row<'Service'>> {
   const spec = serviceSpec(body);
-  const violations = serviceViolations(spec, body);
+  const violations = serviceViolations(spec, body, { project: project.name, paths: settings.hostPaths });
   if (
     settings.controlDomain !== null &&
     appsHost(body.name, project.name, settings.appsDomain) === settings.controlDomain
@@ -32,7 +32,7 @@ export async function createService(
       name: body.name,
       owner: project.id,
       spec,
-      status: { promoted: null, previous: null, conditions: [] },
+      status: { promoted: null, previous: null, bake: null, parked_since: null, conditions: [] },
     });
   });
 }
@@ -42,8 +42,11 @@ function serviceSpec(body: CreateService): ServiceSpec {
   const health = { ...(health_path === undefined ? {} : { path: health_path }), ...body.health };
   const rollout = { target: null, running: false, epoch: 0, configured: null };
   const secrets = Object.fromEntries((body.secrets ?? []).map((name) => [name, null]));
+  const { command, volumes = [] } = body;
   const spec = Value.Default(ServiceSpec, {
     ...{ port, listen, replicas, env, secrets, tls_enabled, rollout },
+    ...(command === undefined ? {} : { command }),
+    ...(volumes.length === 0 ? {} : { volumes }),
     ...{ health, resources: { ...resources }, release: { ...release } },
   });
   Value.Assert(ServiceSpec, spec);

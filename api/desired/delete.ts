@@ -13,9 +13,18 @@ export function deleteService(store: Store, id: string, ifVersion?: number): Pro
   });
 }
 
+/** Its runs are stopped and go with it. Otherwise as deleteService. */
+export function deleteJob(store: Store, id: string, ifVersion?: number): Promise<Row<'Job'>> {
+  return store.write(async (writer) => {
+    requireVersion(await find(writer, 'Job', id), ifVersion);
+    await writer.markDeleted('Job', id);
+    return find(writer, 'Job', id);
+  });
+}
+
 /**
- * With `cascade` its services go too. Throws as deleteService, and `conflict` while it owns services and `cascade` is not
- * asked for.
+ * With `cascade` its services and jobs go too. Throws as deleteService, and `conflict` while it owns any and `cascade` is
+ * not asked for, or while it has volumes: their data goes only when somebody names it.
  */
 export function deleteProject(
   store: Store,
@@ -25,27 +34,48 @@ export function deleteProject(
   return store.write(async (writer) => {
     const project = await find(writer, 'Project', id);
     requireVersion(project, ifVersion);
-    const services = await writer.list('Service', { owner: id });
-    const living = services.filter((service) => service.deleted_at === null);
-    if (living.length > 0 && !cascade) throw ownsServices(project, living);
-    for (const service of living) await writer.markDeleted('Service', service.id);
+    const [services, jobs] = [
+      await writer.list('Service', { owner: id }),
+      await writer.list('Job', { owner: id }),
+    ];
+    const living = [...services, ...jobs].filter(({ deleted_at: deleted }) => deleted === null);
+    if (living.length > 0 && !cascade) throw ownsSome(project, living);
+    const volumes = await writer.list('Volume', { owner: id });
+    const kept = volumes.filter(({ deleted_at: deleted }) => deleted === null);
+    if (kept.length > 0) throw keepsData(project, kept);
+    for (const row of living) await writer.markDeleted(row.kind, row.id);
     await writer.markDeleted('Project', id);
     return find(writer, 'Project', id);
   });
 }
 
-async function find<K extends 'Project' | 'Service'>(writer: Writer, kind: K, id: string): Promise<Row<K>> {
+async function find<K extends 'Project' | 'Service' | 'Job'>(
+  writer: Writer,
+  kind: K,
+  id: string,
+): Promise<Row<K>> {
   const row = await writer.get(kind, id);
   if (!row) throw new ProblemError('not_found', `There is no such ${kind.toLowerCase()}.`);
   return row;
 }
 
-function ownsServices({ name }: Row<'Project'>, services: readonly Row<'Service'>[]): ProblemError {
-  const named = services.slice(0, 3).map((service) => service.name);
-  const more = services.length - named.length;
+function ownsSome({ name }: Row<'Project'>, owned: readonly (Row<'Service'> | Row<'Job'>)[]): ProblemError {
+  const nouns = [...new Set(owned.map(({ kind }) => (kind === 'Job' ? 'jobs' : 'services')))].join(' and ');
+  const named = owned.slice(0, 3).map((row) => row.name);
+  const more = owned.length - named.length;
   return new ProblemError(
     'conflict',
-    `The project ${name} owns services: ${named.join(', ')}${more > 0 ? ` and ${more} more` : ''}. ` +
+    `The project ${name} owns ${nouns}: ${named.join(', ')}${more > 0 ? ` and ${more} more` : ''}. ` +
       'Delete them first, or with the project: ?cascade=true.',
+  );
+}
+
+function keepsData({ name }: Row<'Project'>, volumes: readonly Row<'Volume'>[]): ProblemError {
+  const named = volumes.map((row) => row.name).sort();
+  const [first = ''] = named;
+  return new ProblemError(
+    'conflict',
+    `The project ${name} has data in volumes: ${named.slice(0, 5).join(', ')}${named.length > 5 ? ` and ${named.length - 5} more` : ''}. ` +
+      `Destroy each first: svc volumes destroy ${first} -p ${name}.`,
   );
 }

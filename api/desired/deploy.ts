@@ -1,4 +1,4 @@
-/** A push: one new deployment, and the wish that it should serve. */
+/** A push, a Git source or an image: one new deployment, and the wish that it should serve. */
 import { workloadOf } from '../../specs/configuration.ts';
 import { askedFor, nextNumber } from '../../specs/deployment.ts';
 import type { Row } from '../../specs/index.ts';
@@ -7,24 +7,24 @@ import type { CreateDeployment } from '../../specs/requests.ts';
 import { revisionOf } from '../../specs/revision.ts';
 import type { Workload } from '../../specs/workload.ts';
 import type { ApiContext } from '../context.ts';
+import type { Reader } from '../store/store.ts';
 import { invalid } from '../validation.ts';
 import { livingService } from './living.ts';
-import { sourcePaths } from './source-paths.ts';
+import { sourceOf } from './deployment-source.ts';
 
 /**
  * Creates the deployment and makes it the service's target, which also starts a stopped service. What the workload is
- * made of is frozen here. Throws `invalid` for an upload that is not this service's, and for bad paths; `conflict` while a
- * declared secret has no value, and when the service is being deleted.
+ * made of is frozen here. Throws `invalid` for an upload that is not this service's, and for an address, a reference or a
+ * path that is not taken; `conflict` while a declared secret has no value, and when the service is being deleted.
  */
 export async function deploy(
   { store, newId }: ApiContext,
   body: CreateDeployment,
 ): Promise<Row<'Deployment'>> {
-  const { violations, paths } = sourcePaths(body.dockerfile_path, body.context_path);
+  const { source, violations } = sourceOf(body);
   return store.write(async (writer) => {
     const service = await livingService(writer, body.service_id);
-    const upload = await writer.get('Upload', body.upload_id);
-    if (upload?.owner !== service.id || upload.deleted_at !== null) {
+    if ('upload' in source && !(await hasUpload(writer, service.id, source.upload.upload_id))) {
       violations.push({
         path: '/upload_id',
         message: 'is no upload of this service; it may be used up or expired',
@@ -42,7 +42,7 @@ export async function deploy(
         service_id: service.id,
         project_id: service.owner,
         number,
-        source: { upload: { upload_id: body.upload_id, ...paths } },
+        source,
         reuse: null,
         workload,
         stopped: false,
@@ -55,6 +55,11 @@ export async function deploy(
     }));
     return deployment;
   });
+}
+
+async function hasUpload(reader: Reader, serviceId: string, uploadId: string): Promise<boolean> {
+  const upload = await reader.get('Upload', uploadId);
+  return upload?.owner === serviceId && upload.deleted_at === null;
 }
 
 /** Never with an empty value in the place of a secret. */

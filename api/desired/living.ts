@@ -15,6 +15,11 @@ export async function livingService(reader: Reader, id: string): Promise<Row<'Se
   return { ...service, owner: service.owner };
 }
 
+/** As livingProject. */
+export async function livingJob(reader: Reader, id: string): Promise<Row<'Job'>> {
+  return alive(await reader.get('Job', id), 'job');
+}
+
 function alive<K extends Kind>(row: Row<K> | undefined, noun: string): Row<K> {
   if (!row) throw new ProblemError('not_found', `There is no such ${noun}.`);
   if (row.deleted_at === null) return row;

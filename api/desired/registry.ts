@@ -22,7 +22,7 @@ export function createRegistry(
     if (there) {
       throw new ProblemError(
         'conflict',
-        `The project ${project.name} pulls from ${server} already, as ${there.spec.username}. Remove that registry first.`,
+        `The project ${project.name} pulls from ${server} already, as ${there.spec.username}. Remove that first: svc registries remove ${server} -p ${project.name}.`,
       );
     }
     const id = newId('registry');

@@ -2,6 +2,7 @@
 import { workloadOf } from '../../specs/configuration.ts';
 import type { Row } from '../../specs/index.ts';
 import { ProblemError } from '../../specs/problem.ts';
+import { rollbackFault } from '../../specs/rollback.ts';
 import { revisionOf } from '../../specs/revision.ts';
 import type { Rollout, ServiceSpec } from '../../specs/service.ts';
 import type { Store, Writer } from '../store/store.ts';
@@ -64,30 +65,7 @@ async function targetOf(
           { path: '/deployment_id', message: 'is no deployment of this service; it may be no longer kept' },
         ]);
   }
-  const fault = rollbackFault(target, service);
+  const fault = rollbackFault(target, service.spec.rollout);
   if (fault !== undefined) throw new ProblemError('conflict', fault);
   return target;
-}
-
-/** Why this deployment cannot be the target of a rollback. */
-function rollbackFault({ id, status, spec }: Row<'Deployment'>, service: Row<'Service'>): string | undefined {
-  const { target, running } = service.spec.rollout;
-  switch (status.phase) {
-    case 'Failed':
-      return `Deployment ${spec.number} failed (${status.reason}); a failed one cannot serve. Choose another, or push again.`;
-    case 'Pending':
-    case 'Building':
-    case 'Starting':
-      return `Deployment ${spec.number} is under way already.`;
-    case 'Healthy':
-      // While a newer one is under way, going back to the one that serves calls that off.
-      return target === id && running && !spec.stopped
-        ? `Deployment ${spec.number} is already serving.`
-        : undefined;
-    case 'Inactive':
-    case 'Stopped':
-      return status.image === null
-        ? `Deployment ${spec.number} was stopped before it was built. Push again.`
-        : undefined;
-  }
 }

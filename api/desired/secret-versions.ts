@@ -1,5 +1,6 @@
 /** Versions of a service's secrets: which numbers were given, and which values are still needed. */
 import { mayRun } from '../../specs/deployment.ts';
+import { isOver } from '../../specs/job.ts';
 import type { Row } from '../../specs/index.ts';
 import type { Reader, Writer } from '../store/store.ts';
 
@@ -16,12 +17,17 @@ export async function lastFrozen(reader: Reader, serviceId: string): Promise<Map
   return last;
 }
 
-/** Drops the values that neither the service nor a deployment that may still run refers to. */
+/** Drops the values that neither the service, nor a deployment that may still run, nor a run under way refers to. */
 export async function dropUnusedSecrets(writer: Writer, service: Row<'Service'>): Promise<void> {
   const deployments = await writer.list('Deployment', { owner: service.id });
   const frozen = deployments.filter(({ status }) => mayRun(status)).map(({ spec }) => spec.workload.secrets);
+  const runs = (await writer.list('Run')).filter(
+    ({ spec, status }) => spec.service_id === service.id && !isOver(status.phase),
+  );
   const needed = new Set(
-    [service.spec.secrets, ...frozen].flatMap((versions) => Object.entries(versions).map(key)),
+    [service.spec.secrets, ...frozen, ...runs.map(({ spec }) => spec.secrets)].flatMap((versions) =>
+      Object.entries(versions).map(key),
+    ),
   );
   for (const { name, version } of await writer.sealedVersions(service.id, 'env')) {
     if (!needed.has(key([name, version])))

@@ -1,10 +1,10 @@
 /** Values of a service's secrets: sealed and declared in one transaction, so that no name is there without its value. */
 import type { Row } from '../../specs/index.ts';
 import { nearest } from '../../specs/nearest.ts';
-import type { Violation } from '../../specs/problem.ts';
-import { mostSecrets, type UpdateSecrets } from '../../specs/requests.ts';
+import { ProblemError, type Violation } from '../../specs/problem.ts';
+import { mostSecretBytes, mostSecrets, type UpdateSecrets } from '../../specs/requests.ts';
 import type { ServiceSpec } from '../../specs/service.ts';
-import type { Store } from '../store/store.ts';
+import type { Store, Writer } from '../store/store.ts';
 import { invalid, pointerToken } from '../validation.ts';
 import { livingService, requireVersion } from './living.ts';
 import { dropUnusedSecrets, lastFrozen } from './secret-versions.ts';
@@ -12,8 +12,8 @@ import { nameFault, valueFault } from './variable.ts';
 
 /**
  * Declares the names of `set` with these values and takes the names of `unset` away. A value that is there already gets no
- * new version, so that nothing is released for it. Throws `invalid`, `precondition_failed`, and `conflict` while the
- * service is being deleted.
+ * new version, so that nothing is released for it. Throws `invalid`, `precondition_failed`, `too_large` for more than a
+ * service takes, and `conflict` while the service is being deleted.
  */
 export function updateSecrets(
   store: Store,
@@ -36,9 +36,26 @@ export function updateSecrets(
     }
     const change = (spec: ServiceSpec) => ({ ...spec, secrets: Object.fromEntries(secrets) });
     const changed = await writer.updateSpec('Service', serviceId, change);
+    await requireRoom(writer, service, changed);
     await dropUnusedSecrets(writer, changed);
     return changed;
   });
+}
+
+/** What is over the limit already may still shrink. */
+async function requireRoom(writer: Writer, before: Row<'Service'>, changed: Row<'Service'>): Promise<void> {
+  const versions = await writer.sealedVersions(changed.id, 'env');
+  const bytesOf = ({ spec }: Row<'Service'>): number =>
+    versions
+      .filter(({ name, version }) => Object.hasOwn(spec.secrets, name) && spec.secrets[name] === version)
+      .reduce((sum, { bytes }) => sum + bytes, 0);
+  const bytes = bytesOf(changed);
+  if (bytes <= mostSecretBytes || bytes < bytesOf(before)) return;
+  throw new ProblemError(
+    'too_large',
+    `The secrets of this service would have ${Math.ceil(bytes / 1024)} KiB together; it takes at most ${mostSecretBytes / 1024} KiB. ` +
+      'Take some away first, or keep large ones in a volume.',
+  );
 }
 
 function violationsOf(

@@ -5,6 +5,7 @@ import { quantityBytes } from '../../specs/quantity.ts';
 import type { CreateService, UpdateService } from '../../specs/requests.ts';
 import type { ServiceSpec } from '../../specs/service.ts';
 import { pointerToken } from '../validation.ts';
+import { mountViolations, type Host } from './validate-mounts.ts';
 import { nameFault, valueFault } from './variable.ts';
 
 const day = 86_400_000;
@@ -17,7 +18,11 @@ const leastCpus = 0.01;
  * @param spec what the service would be
  * @param body what the client sent: violations are pointers into it
  */
-export function serviceViolations(spec: ServiceSpec, body: CreateService | UpdateService): Violation[] {
+export function serviceViolations(
+  spec: ServiceSpec,
+  body: CreateService | UpdateService,
+  host: Host,
+): Violation[] {
   const { health, release, resources } = spec;
   return [
     ...durationViolations('/health/interval', health.interval, 10),
@@ -31,6 +36,7 @@ export function serviceViolations(spec: ServiceSpec, body: CreateService | Updat
       ? [{ path: '/resources/cpus', message: `must be at least ${leastCpus}` }]
       : []),
     ...Object.entries(body.env ?? {}).flatMap(([name, value]) => variableViolations(name, value, spec, body)),
+    ...mountViolations(body.volumes ?? [], host),
     ...(body.secrets ?? []).flatMap((name, index) => secretViolations(name, index, spec)),
     ...(body.health_path !== undefined && health.path !== body.health_path
       ? [{ path: '/health_path', message: 'is short for health.path; they must not differ' }]

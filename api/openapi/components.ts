@@ -3,7 +3,13 @@ import type { TSchema } from '@sinclair/typebox';
 import * as account from '../../specs/account.ts';
 import { AuditEntry } from '../../specs/audit.ts';
 import { Condition } from '../../specs/conditions.ts';
+import { ConsoleTicket, OpenConsole } from '../../specs/console.ts';
 import { DeploymentPhase, DeploymentSource } from '../../specs/deployment.ts';
+import { Concurrency, JobKeep, RunPhase, RunTrigger } from '../../specs/job.ts';
+import { CreateJob, UpdateJob } from '../../specs/job-requests.ts';
+import { JobResource, RunResource } from '../../specs/job-resources.ts';
+import * as metrics from '../../specs/metrics.ts';
+import { Event } from '../../specs/event.ts';
 import { Problem, Violation } from '../../specs/problem.ts';
 import * as requests from '../../specs/requests.ts';
 import * as resources from '../../specs/resources.ts';
@@ -18,16 +24,34 @@ const named: Readonly<Record<string, TSchema>> = {
   Service: resources.ServiceResource,
   Deployment: resources.DeploymentResource,
   Replica: resources.ReplicaSummary,
+  ServiceMetrics: metrics.ServiceMetrics,
+  ReplicaMetrics: metrics.ReplicaMetrics,
+  WorkloadFigures: metrics.WorkloadFigures,
+  Latency: metrics.Latency,
   Upload: resources.UploadResource,
   Secret: resources.SecretResource,
   Registry: resources.RegistryResource,
+  Domain: resources.DomainResource,
   DeployKey: resources.DeployKeyResource,
+  KnownHost: resources.KnownHostResource,
+  Volume: resources.VolumeResource,
   Node: resources.NodeResource,
   RotatedKey: resources.RotatedKey,
   AuditEntry,
+  Event,
+  OpenConsole,
+  ConsoleTicket,
   DeploymentPhase,
   DeploymentSource,
   Release,
+  Job: JobResource,
+  Run: RunResource,
+  RunPhase,
+  RunTrigger,
+  Concurrency,
+  JobKeep,
+  CreateJob,
+  UpdateJob,
   Health,
   Listen,
   Resources,
@@ -35,9 +59,13 @@ const named: Readonly<Record<string, TSchema>> = {
   CreateService: requests.CreateService,
   UpdateService: requests.UpdateService,
   UpdateSecrets: requests.UpdateSecrets,
+  DeployUpload: requests.DeployUpload,
+  DeployGit: requests.DeployGit,
+  DeployImage: requests.DeployImage,
   CreateDeployment: requests.CreateDeployment,
   RollbackService: requests.RollbackService,
   CreateRegistry: requests.CreateRegistry,
+  CreateDomain: requests.CreateDomain,
   CreateDeployKey: requests.CreateDeployKey,
   User: account.User,
   Role: account.Role,

@@ -37,6 +37,10 @@ export function openApiDocument(routes: readonly Route[], version: string): Json
           scheme: 'bearer',
           description: 'A session token, an API token, or the bootstrap token of the node.',
         },
+        ticket: {
+          ...{ type: 'apiKey', in: 'query', name: 'ticket' },
+          description: 'A single-use ticket of the console, valid for 30 seconds.',
+        },
       },
     },
   };

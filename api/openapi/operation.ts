@@ -19,7 +19,7 @@ export function operationOf(route: Route): Json {
     parameters: [...pathAndQuery(route), ...headerParameters(route)],
     ...(body === undefined ? {} : { requestBody: body }),
     responses: responsesOf(route),
-    ...(access === 'public' ? { security: [] } : {}),
+    ...(access === 'public' ? { security: [] } : access === 'ticket' ? { security: [{ ticket: [] }] } : {}),
     'x-svc-access': typeof access === 'string' ? access : { role: access.role, of: access.of.noun },
   };
 }
@@ -52,12 +52,16 @@ function accessWords(access: Access): string {
       return 'Any valid token.';
     case 'user':
       return 'The token of a user, not limited to a project or a role.';
+    case 'holder':
+      return 'The token of a user.';
     case 'session':
       return 'A session token.';
     case 'bootstrap':
       return 'The bootstrap token.';
     case 'super-admin':
       return 'Minimum role: super-admin.';
+    case 'ticket':
+      return 'No token but a single-use ticket, in the query.';
     default:
       return `Minimum role: ${access.role} in the project.`;
   }
@@ -96,9 +100,18 @@ function requestBody({ schema }: Route): Json | undefined {
     return { required: true, content: Object.fromEntries(schema.consumes.map((type) => [type, {}])) };
   }
   if (schema.body === undefined) return undefined;
-  const { required } = schema.body as { required?: string[] };
   const content = { 'application/json': { schema: schemaJson(schema.body) } };
-  return { required: required !== undefined && required.length > 0, content };
+  return { required: isRequired(schema.body as BodySchema), content };
+}
+
+interface BodySchema {
+  required?: string[];
+  anyOf?: BodySchema[];
+}
+
+/** A union is, when every branch of it is. */
+function isRequired({ required = [], anyOf = [] }: BodySchema): boolean {
+  return required.length > 0 || (anyOf.length > 0 && anyOf.every(isRequired));
 }
 
 interface DeclaredAnswer {
@@ -144,6 +157,7 @@ const headerNames: Readonly<Record<string, string>> = {
 };
 
 const meanings: Readonly<Record<string, string>> = {
+  101: 'The connection is a WebSocket from here on.',
   200: 'The answer.',
   201: 'Created.',
   202: 'Written; a controller carries it out.',

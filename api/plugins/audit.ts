@@ -12,13 +12,22 @@ import type { ApiContext, App } from '../context.ts';
 const writes: ReadonlySet<string> = new Set(['POST', 'PUT', 'PATCH', 'DELETE']);
 
 declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** For a GET that does what a write does. */
+    audited?: true;
+  }
   interface FastifyRequest {
     /** Whom a request without a token is about, once that is known: the user who logs in or fails to. */
     auditedUser: { id: string; username: string } | null;
+    /** Own name of the object, where neither the scope nor the answer has it: of a user or token that is deleted. */
+    auditedName: string | null;
   }
 }
 
-export function auditTrail(app: App, { audit, clock, newId, logger }: ApiContext): void {
+/** Adds an entry for what has no answer of its own that could be audited: what becomes of a connection. */
+export type NoteInAudit = (request: FastifyRequest, status: number, detail: string) => Promise<void>;
+
+export function auditTrail(app: App, { audit, clock, newId, logger }: ApiContext): NoteInAudit {
   const append = async (entry: AuditEntry) => {
     try {
       await audit.append(entry, { lazy: entry.status >= 400 });
@@ -31,9 +40,10 @@ export function auditTrail(app: App, { audit, clock, newId, logger }: ApiContext
   const identity = () => ({ id: newId('audit'), at: timestamp(clock.now()) });
 
   app.decorateRequest('auditedUser', null);
+  app.decorateRequest('auditedName', null);
   app.addHook('onSend', async (request: FastifyRequest, reply: FastifyReply, payload) => {
-    if (writes.has(request.method)) {
-      const entry = auditEntry(request, reply, payload, identity());
+    if (writes.has(request.method) || request.routeOptions.config.audited) {
+      const entry = auditEntry(request, { status: reply.statusCode, payload }, identity());
       if (entry.status < 400 || gate.admits(whoseRefusal(request), entry)) await append(entry);
     }
     return payload;
@@ -41,6 +51,8 @@ export function auditTrail(app: App, { audit, clock, newId, logger }: ApiContext
   app.addHook('onClose', async () => {
     for (const rest of gate.flush()) await append(rest);
   });
+  return (request, status, detail) =>
+    append(auditEntry(request, { status, payload: undefined, detail }, identity()));
 }
 
 /** By user, not by token: whoever may mint tokens is no more for it. */

@@ -22,7 +22,9 @@ declare module 'fastify' {
     principal: Principal | null;
     /** What the declared access has loaded. */
     scope: Scope | null;
-    /** Begins to watch (accessWatch). Null on public routes. */
+    /** Checks the token and its rights anew: throws what the same request would get now. Null where no token was asked for. */
+    authorizeAgain: (() => Promise<Principal>) | null;
+    /** Begins to watch (accessWatch). Null where no token was asked for. */
     watchAccess: (() => AccessWatch) | null;
   }
 }
@@ -41,17 +43,20 @@ export function authentication(app: App, deps: AuthenticationDeps): void {
   refuseUndeclared(app);
   app.decorateRequest('principal', null);
   app.decorateRequest('scope', null);
+  app.decorateRequest('authorizeAgain', null);
   app.decorateRequest('watchAccess', null);
 
   // Before the body is read: strangers cannot make the node parse anything.
   app.addHook('onRequest', async (request, reply) => {
     const { access } = request.routeOptions.config;
-    if (access === 'public' || (request.is404 && !isVersioned(request))) return;
+    if (access === 'public' || access === 'ticket' || (request.is404 && !isVersioned(request))) return;
     const principal = await resolve(bearerToken(request));
     request.principal = principal;
     if (request.is404) return;
     checkToken(principal, access);
-    request.watchAccess = () => watchFor(request, reply, deps);
+    const authorize = () => authorizeAgain(request, resolve);
+    request.authorizeAgain = authorize;
+    request.watchAccess = () => watchFor(request, reply, authorize, deps);
   });
 
   // After validation: the object may be named in the body.
@@ -72,20 +77,22 @@ export function accessWatch(request: FastifyRequest): AccessWatch {
   return request.watchAccess();
 }
 
+async function authorizeAgain(request: FastifyRequest, resolve: ResolvePrincipal): Promise<Principal> {
+  const { access } = request.routeOptions.config;
+  const principal = await resolve(bearerToken(request));
+  checkToken(principal, access);
+  if (typeof access === 'object') checkRole(principal, access, request.scope ?? undefined);
+  return principal;
+}
+
 function watchFor(
   request: FastifyRequest,
   reply: FastifyReply,
-  { accounts, clock, resolve }: AuthenticationDeps,
+  authorize: () => Promise<Principal>,
+  { accounts, clock }: AuthenticationDeps,
 ): AccessWatch {
-  const { access } = request.routeOptions.config;
-  const watch = watchAccess({
-    ...{ accounts, clock, userId: request.principal?.user?.id ?? null },
-    async authorize() {
-      const principal = await resolve(bearerToken(request));
-      checkToken(principal, access);
-      if (typeof access === 'object') checkRole(principal, access, request.scope ?? undefined);
-    },
-  });
+  const userId = request.principal?.user?.id ?? null;
+  const watch = watchAccess({ accounts, clock, userId, authorize });
   if (reply.raw.closed) watch.stop();
   else reply.raw.once('close', () => watch.stop());
   return watch;

@@ -114,7 +114,7 @@ function keyHolder({ idempotency, clock, nodeKey }: Deps): FirstAnswer {
     // Under the node's key: a body may hold a password, and a plain hash of it would be there to be guessed at.
     const body_hash = createHmac('sha256', nodeKey()).update(`idempotency ${bodyHash}`).digest('hex');
     const route = `${request.method} ${request.url.split('?', 1).join()}`;
-    const claimed = { principal, key, route, body_hash, at: timestamp(clock.now()) };
+    const claimed = { principal, key, route, digest: bodyHash, body_hash, at: timestamp(clock.now()) };
     try {
       const claim = await idempotency.claim(claimed);
       if (claim.state === 'new') {

@@ -3,7 +3,7 @@ import { Type } from '@sinclair/typebox';
 import { ApiToken, CreateApiToken, MintedApiToken } from '../../specs/account.ts';
 import { ProblemError } from '../../specs/problem.ts';
 import { Page } from '../../specs/resources.ts';
-import { userOf } from '../auth/principal.ts';
+import { isLimited, principalOf, userOf } from '../auth/principal.ts';
 import type { ApiContext, App } from '../context.ts';
 import { createApiToken } from '../desired/create-api-token.ts';
 import { pageQuery, readPage } from '../paging.ts';
@@ -46,12 +46,25 @@ export function apiTokenRoutes(app: App, api: ApiContext): void {
 
   app.delete(
     '/v1/api-tokens/:id',
-    { config, schema: { operationId: 'deleteApiToken', params, response: { 204: Type.Null() } } },
+    {
+      config: { ...config, access: 'holder' },
+      schema: {
+        operationId: 'deleteApiToken',
+        description: 'A token that is limited to a project or a role may revoke itself and no other.',
+        params,
+        response: { 204: Type.Null() },
+      },
+    },
     async (request, reply) => {
+      const principal = principalOf(request);
+      const { id } = request.params;
+      if (isLimited(principal) && principal.tokenId !== id)
+        throw new ProblemError('forbidden', 'This token is limited: it may revoke itself and no other.');
       const own = await accounts.listTokens(userOf(request).id, 'api');
-      if (!own.some(({ id }) => id === request.params.id))
-        throw new ProblemError('not_found', 'There is no such token.');
-      await accounts.deleteToken(request.params.id);
+      const token = own.find((one) => one.id === id);
+      if (!token) throw new ProblemError('not_found', 'There is no such token.');
+      request.auditedName = token.name;
+      await accounts.deleteToken(id);
       return reply.code(204).send(null);
     },
   );

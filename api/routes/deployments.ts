@@ -3,11 +3,13 @@ import { Type } from '@sinclair/typebox';
 import { DeploymentPhase } from '../../specs/deployment.ts';
 import { CreateDeployment } from '../../specs/requests.ts';
 import { DeploymentResource, Page } from '../../specs/resources.ts';
-import { deploymentInPath, deploymentOf, roleIn, serviceInBody } from '../auth/scope.ts';
+import { deploymentInPath, deploymentOf, roleIn, roleOf, serviceInBody } from '../auth/scope.ts';
 import type { ApiContext, App } from '../context.ts';
 import { deploy } from '../desired/deploy.ts';
+import { sourceFaults } from '../desired/deployment-source.ts';
 import { stopDeployment } from '../desired/stop-deployment.ts';
 import { pageQuery, readPage } from '../paging.ts';
+import { invalid } from '../validation.ts';
 import { ifMatch, setETag } from '../versions.ts';
 import { readDeploymentView } from '../views/deployment.ts';
 
@@ -51,7 +53,8 @@ function readRoutes(app: App, api: ApiContext): void {
           roleIn(principal, spec.project_id) !== undefined &&
           (query.status === undefined || query.status === status.phase),
       );
-      return { items: await Promise.all(rows.map((row) => readDeploymentView(api, row))), next_cursor };
+      const views = rows.map((row) => readDeploymentView(api, row, roleIn(principal, row.spec.project_id)));
+      return { items: await Promise.all(views), next_cursor };
     },
   );
 
@@ -64,7 +67,7 @@ function readRoutes(app: App, api: ApiContext): void {
     async (request, reply) => {
       const deployment = deploymentOf(request);
       setETag(reply, deployment);
-      return readDeploymentView(api, deployment);
+      return readDeploymentView(api, deployment, roleOf(request));
     },
   );
 }
@@ -77,11 +80,16 @@ function writeRoutes(app: App, api: ApiContext): void {
     {
       config: { access: { role: 'Operator', of: serviceInBody } },
       schema: { operationId: 'createDeployment', body: CreateDeployment, response },
+      preValidation: (request, _, done) => {
+        const faults = sourceFaults(request.body);
+        done(faults.length > 0 ? invalid(faults) : undefined);
+      },
     },
-    async ({ body }, reply) => {
-      const deployment = await deploy(api, body);
+    async (request, reply) => {
+      await api.garbage.requireRoom();
+      const deployment = await deploy(api, request.body);
       setETag(reply, deployment);
-      return reply.code(202).send(await readDeploymentView(api, deployment));
+      return reply.code(202).send(await readDeploymentView(api, deployment, roleOf(request)));
     },
   );
 
@@ -95,7 +103,7 @@ function writeRoutes(app: App, api: ApiContext): void {
       const current = deploymentOf(request);
       const deployment = await stopDeployment(store, current.id, ifMatch(request, current));
       setETag(reply, deployment);
-      return reply.code(202).send(await readDeploymentView(api, deployment));
+      return reply.code(202).send(await readDeploymentView(api, deployment, roleOf(request)));
     },
   );
 }

@@ -67,6 +67,7 @@ export function memberRoutes(app: App, { accounts, clock }: ApiContext): void {
     },
     async (request, reply) => {
       const user = await findUser(accounts, request.params.username);
+      request.auditedName = user.username;
       await accounts.removeMember(projectOf(request).id, user.id);
       return reply.code(204).send(null);
     },

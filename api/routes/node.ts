@@ -11,9 +11,9 @@ export function nodeRoutes(app: App, { node, rotateNodeKey, settings }: ApiConte
       control_domain: settings.controlDomain,
       apps_domain: settings.appsDomain,
       engine: node.engine(),
-      // Certificates are not asked for yet.
-      acme: { enabled: false },
+      acme: { enabled: settings.acmeEnabled },
       ingress: node.ingress(),
+      disks: node.disks(),
     }),
   );
 

@@ -8,7 +8,7 @@ import { updateSecrets } from '../desired/update-secrets.ts';
 import { pageOfNames, pageQuery } from '../paging.ts';
 import { ifMatch, setETag } from '../versions.ts';
 import { secretViews } from '../views/secret.ts';
-import { serviceView } from '../views/service.ts';
+import { readServiceView } from '../views/service.ts';
 
 const url = '/v1/services/:id/secrets';
 const params = Type.Object({ id: Type.String() });
@@ -48,7 +48,8 @@ export function secretRoutes(app: App, { store, vault, settings }: ApiContext): 
       );
       setETag(reply, service);
       const context = { settings, role: roleOf(request) };
-      return reply.code(202).send(serviceView(service, projectOf(request), context));
+      const view = await readServiceView(store, service, projectOf(request), context);
+      return reply.code(202).send(view);
     },
   );
 }

@@ -9,7 +9,7 @@ import type { ApiContext, App } from '../context.ts';
 import { rollback } from '../desired/rollback.ts';
 import { restartService, startService, stopService } from '../desired/run-state.ts';
 import { ifMatch, setETag } from '../versions.ts';
-import { serviceView } from '../views/service.ts';
+import { readServiceView } from '../views/service.ts';
 
 const config = { access: { role: 'Operator', of: serviceInPath } } as const;
 const params = Type.Object({ id: Type.String() });
@@ -19,7 +19,7 @@ const NoBody = Type.Object({}, { additionalProperties: false });
 export function serviceActionRoutes(app: App, api: ApiContext): void {
   const { store, settings } = api;
   const view = (request: FastifyRequest, row: Row<'Service'>) =>
-    serviceView(row, projectOf(request), { settings, role: roleOf(request) });
+    readServiceView(store, row, projectOf(request), { settings, role: roleOf(request) });
 
   const actions = { stop: stopService, start: startService, restart: restartService };
   for (const [name, act] of Object.entries(actions)) {
@@ -29,7 +29,7 @@ export function serviceActionRoutes(app: App, api: ApiContext): void {
       async (request, reply) => {
         const service = await act(store, serviceOf(request).id, ifMatch(request, serviceOf(request)));
         setETag(reply, service);
-        return reply.code(202).send(view(request, service));
+        return reply.code(202).send(await view(request, service));
       },
     );
   }
@@ -45,7 +45,7 @@ export function serviceActionRoutes(app: App, api: ApiContext): void {
         ifMatch(request, serviceOf(request)),
       );
       setETag(reply, service);
-      return reply.code(202).send(view(request, service));
+      return reply.code(202).send(await view(request, service));
     },
   );
 }

@@ -1,18 +1,37 @@
 /** What a service's workload prints: so far, and as it goes on. */
 import { Type, type Static } from '@sinclair/typebox';
+import type { Row } from '../../specs/index.ts';
 import { serviceInPath, serviceOf } from '../auth/scope.ts';
 import type { ApiContext, App } from '../context.ts';
-import type { WorkloadLogQuery } from '../ports.ts';
+import { findDeployment, findReplica } from '../logged.ts';
 import { streamed } from '../openapi/streamed.ts';
-import { lastEventId, sendEvents } from '../sse.ts';
+import type { WorkloadLogQuery } from '../ports.ts';
+import { lastEventText, sendEvents } from '../sse.ts';
 import { sendText } from '../text-stream.ts';
 import { workloadEvents, workloadText } from '../workload-log.ts';
 
+const selection = {
+  since: Type.Optional(Type.String({ format: 'date-time', description: 'only lines of this time or later' })),
+  tail: Type.Optional(
+    Type.Integer({ minimum: 0, maximum: 1_000_000, description: 'only so many of the newest lines' }),
+  ),
+  replica: Type.Optional(
+    Type.String({ maxLength: 64, description: 'only lines of this replica: its id, or the end of it' }),
+  ),
+  deployment: Type.Optional(
+    Type.String({ maxLength: 64, description: 'only lines of this deployment: its id or its number' }),
+  ),
+};
+const FollowQuery = Type.Object(selection, { additionalProperties: false });
 const LogQuery = Type.Object(
   {
-    since: Type.Optional(Type.String({ format: 'date-time' })),
-    tail: Type.Optional(Type.Integer({ minimum: 0, maximum: 1_000_000 })),
-    replica: Type.Optional(Type.String({ maxLength: 64 })),
+    ...selection,
+    previous: Type.Optional(
+      Type.Boolean({
+        description:
+          'of each replica the run before its present one: what it printed before it was last started again',
+      }),
+    ),
   },
   { additionalProperties: false },
 );
@@ -22,40 +41,53 @@ const route = {
   // The answer to HEAD would be a stream that nobody reads.
   exposeHeadRoute: false,
 } as const;
-const request = { params: Type.Object({ id: Type.String() }), querystring: LogQuery };
+const params = Type.Object({ id: Type.String() });
 const text = {
   operationId: 'getServiceLog',
-  ...request,
-  response: { 200: streamed('Every line that is left.', 'text/plain', 'application/x-ndjson') },
+  params,
+  querystring: LogQuery,
+  response: {
+    200: streamed(
+      'Every line that is left, in the order in which they were printed.',
+      'text/plain',
+      'application/x-ndjson',
+    ),
+  },
 };
 const events = {
   operationId: 'followServiceLog',
-  ...request,
+  params,
+  querystring: FollowQuery,
   response: { 200: streamed('Events: `log` {at, replica, stream, line}.', 'text/event-stream') },
 };
 
 export function serviceLogRoutes(app: App, api: ApiContext): void {
-  app.get('/v1/services/:id/logs', { ...route, schema: text }, (request, reply) => {
+  app.get('/v1/services/:id/logs', { ...route, schema: text }, async (request, reply) => {
     const asJson = request.headers.accept?.includes('application/x-ndjson') === true;
-    const text = workloadText(api, serviceOf(request), logQuery(request.query), asJson ? 'ndjson' : 'plain');
+    const service = serviceOf(request);
+    const query = await logQuery(api, service, request.query);
+    const text = workloadText(api, service, query, asJson ? 'ndjson' : 'plain');
     return sendText(request, reply, text, asJson ? 'application/x-ndjson' : undefined);
   });
 
-  app.get('/v1/services/:id/logs/stream', { ...route, schema: events }, (request, reply) => {
-    const after = lastEventId(request);
-    const { since, replica, tail } = logQuery(request.query);
-    // A client that resumes has had its tail already.
-    const start = after > 0 ? { after } : { ...(tail === undefined ? {} : { tail }) };
-    const query = {
-      ...start,
-      ...(since === undefined ? {} : { since }),
-      ...(replica === undefined ? {} : { replica }),
-    };
-    return sendEvents(request, reply, workloadEvents(api, serviceOf(request), query), api);
+  app.get('/v1/services/:id/logs/stream', { ...route, schema: events }, async (request, reply) => {
+    const service = serviceOf(request);
+    const query = await logQuery(api, service, request.query);
+    const lines = workloadEvents(api, service, query, lastEventText(request));
+    return sendEvents(request, reply, lines, api);
   });
 }
 
-/** `since` in UTC, as log lines have it. */
-function logQuery({ since, ...rest }: Static<typeof LogQuery>): WorkloadLogQuery {
-  return since === undefined ? rest : { ...rest, since: new Date(since).toISOString() };
+/** Times in UTC and whole ids, as log lines have them. Throws `invalid` for a replica or deployment that there is not. */
+async function logQuery(
+  api: ApiContext,
+  service: Row<'Service'>,
+  { since, replica, deployment, ...rest }: Static<typeof LogQuery>,
+): Promise<WorkloadLogQuery> {
+  return {
+    ...rest,
+    ...(since === undefined ? {} : { since: new Date(since).toISOString() }),
+    ...(replica === undefined ? {} : { replica: await findReplica(api, service, replica) }),
+    ...(deployment === undefined ? {} : { deployment: await findDeployment(api, service, deployment) }),
+  };
 }

@@ -20,7 +20,7 @@ import { deleteService } from '../desired/delete.ts';
 import { updateService } from '../desired/update-service.ts';
 import { pageQuery, readPage } from '../paging.ts';
 import { ifMatch, setETag } from '../versions.ts';
-import { serviceView } from '../views/service.ts';
+import { readServiceView } from '../views/service.ts';
 
 const params = Type.Object({ id: Type.String() });
 const viewer = { access: { role: 'Viewer', of: serviceInPath } } as const;
@@ -35,14 +35,14 @@ const querystring = Type.Object(
 );
 
 export function serviceRoutes(app: App, api: ApiContext): void {
-  const { settings } = api;
+  const { store, settings } = api;
   const view: View = (request, row) =>
-    serviceView(row, projectOf(request), { settings, role: roleOf(request) });
+    readServiceView(store, row, projectOf(request), { settings, role: roleOf(request) });
   readRoutes(app, api, view);
   writeRoutes(app, api, view);
 }
 
-type View = (request: FastifyRequest, row: Row<'Service'>) => ServiceResource;
+type View = (request: FastifyRequest, row: Row<'Service'>) => Promise<ServiceResource>;
 
 function readRoutes(app: App, api: ApiContext, view: View): void {
   const { store } = api;
@@ -81,7 +81,7 @@ function readRoutes(app: App, api: ApiContext, view: View): void {
 }
 
 function writeRoutes(app: App, api: ApiContext, view: View): void {
-  const { store } = api;
+  const { store, settings } = api;
 
   app.post(
     '/v1/services',
@@ -92,7 +92,7 @@ function writeRoutes(app: App, api: ApiContext, view: View): void {
     async (request, reply) => {
       const service = await createService(api, projectOf(request), request.body);
       setETag(reply, service);
-      return reply.code(201).send(view(request, service));
+      return reply.code(201).send(await view(request, service));
     },
   );
 
@@ -113,9 +113,10 @@ function writeRoutes(app: App, api: ApiContext, view: View): void {
         serviceOf(request).id,
         request.body,
         ifMatch(request, serviceOf(request)),
+        settings.hostPaths,
       );
       setETag(reply, service);
-      return reply.code(202).send(view(request, service));
+      return reply.code(202).send(await view(request, service));
     },
   );
 
@@ -128,7 +129,7 @@ function writeRoutes(app: App, api: ApiContext, view: View): void {
     async (request, reply) => {
       const service = await deleteService(store, serviceOf(request).id, ifMatch(request, serviceOf(request)));
       setETag(reply, service);
-      return reply.code(202).send(view(request, service));
+      return reply.code(202).send(await view(request, service));
     },
   );
 }
@@ -145,9 +146,10 @@ async function servicesView(
     const project = await store.get('Project', id);
     if (project) projects.set(id, project);
   }
-  return services.flatMap((service) => {
+  const views = services.map(async (service) => {
     const project = projects.get(service.owner);
     const role = project && roleIn(principal, project.id);
-    return project ? [serviceView(service, project, { settings, role })] : [];
+    return project ? [await readServiceView(store, service, project, { settings, role })] : [];
   });
+  return (await Promise.all(views)).flat();
 }

@@ -36,6 +36,7 @@ export function uploadRoutes(app: App, api: ApiContext, firstAnswer: FirstAnswer
       async (request, reply) => {
         checkMediaType(request);
         await livingService(api.store, serviceOf(request).id);
+        await api.garbage.requireRoom();
         const staged = await stage({ ...api, firstAnswer }, serviceOf(request), request, reply);
         return 'body' in staged ? replay(reply, staged) : reply.code(201).send(uploadView(staged));
       },

@@ -65,6 +65,7 @@ export function userRoutes(app: App, api: ApiContext): void {
     { config, schema: { operationId: 'deleteUser', params, response: { 204: Type.Null() } } },
     async (request, reply) => {
       const user = await findUser(accounts, request.params.id);
+      request.auditedName = user.username;
       await accounts.deleteUser(user.id, { ifVersion: ifMatch(request, user) });
       return reply.code(204).send(null);
     },

@@ -2,10 +2,11 @@
  * An SSH private key that somebody sends: read, checked, and written again as OpenSSH reads it. Faults are sentences without
  * any of the key, and no error of a library goes further: some of them quote what they could not read.
  */
-import { createPrivateKey, createPublicKey, sign, verify } from 'node:crypto';
+import { createPrivateKey, createPublicKey, sign, verify, type KeyObject } from 'node:crypto';
 import { promisify } from 'node:util';
 import sshpk, { type PrivateKey } from 'sshpk';
 import { encrypted, readArmour } from './armour.ts';
+import { ed25519Key } from './ed25519.ts';
 
 export interface SshKey {
   /** `ssh-ed25519`, `ssh-rsa`, `ecdsa-sha2-nistp256`, … */
@@ -90,12 +91,18 @@ function kindFault({ type, size, curve }: PrivateKey): string | undefined {
 
 const signAsync = promisify(sign);
 
+/** sshpk takes the zeros off the front of an Ed25519 seed when it writes PKCS #8, and one seed in 256 begins with one. */
+function privateHalf(key: PrivateKey): KeyObject {
+  const seed = key.type === 'ed25519' ? key.parts.find(({ name }) => name === 'k')?.data : undefined;
+  return seed ? ed25519Key(seed) : createPrivateKey(key.toString('pkcs8'));
+}
+
 /** Signs with one half and verifies with the other. Off the main thread: a large RSA key takes a while. */
 async function belongsTogether(key: PrivateKey): Promise<boolean> {
   const message = Buffer.from('svc deploy key');
   const algorithm = key.type === 'ed25519' ? null : 'sha256';
   try {
-    const signature = await signAsync(algorithm, message, createPrivateKey(key.toString('pkcs8')));
+    const signature = await signAsync(algorithm, message, privateHalf(key));
     return verify(algorithm, message, createPublicKey(key.toPublic().toString('pkcs8')), signature);
   } catch {
     // The reason is about the numbers in the key: it says too much to keep, and nothing that would help.

@@ -15,7 +15,20 @@ export const tableOf = {
   Upload: 'upload',
   Registry: 'registry',
   DeployKey: 'deploy_key',
+  KnownHost: 'known_host',
+  Domain: 'domain',
+  Certificate: 'certificate',
+  Order: 'acme_order',
+  Challenge: 'acme_challenge',
+  Volume: 'volume',
+  Job: 'job',
+  Run: 'run',
 } as const satisfies Record<Kind, string>;
+
+/** A hostname is looked up whoever has it, and on behalf of anybody who asks for a challenge. */
+function lookups(kind: Kind, tableName: string): { name: string; properties: ['name'] }[] {
+  return kind === 'Domain' ? [{ name: `${tableName}_name`, properties: ['name'] }] : [];
+}
 
 /**
  * A kind: a desired half (`spec`), an observed half (`status`), and what every row has. A row without an owner has
@@ -39,7 +52,7 @@ function resource(kind: Kind) {
       spec: p.json(),
       status: p.json(),
     },
-    indexes: [{ name: `${tableName}_owner`, properties: ['owner', 'id'] }],
+    indexes: [{ name: `${tableName}_owner`, properties: ['owner', 'id'] }, ...lookups(kind, tableName)],
     uniques: [
       { name: `${tableName}_living_name`, properties: ['owner', 'name'], where: { deleted_at: null } },
     ],
@@ -146,12 +159,39 @@ const Audit = defineEntity({
     code: p.text().nullable(),
     request_id: p.text(),
     count: p.integer(),
+    detail: p.text().nullable(),
+    object_name: p.text().nullable(),
   },
   triggers: [
     {
       ...{ name: 'audit_is_append_only', timing: 'before', events: ['update'] },
       body: "select raise(abort, 'audit entries never change')",
     },
+  ],
+});
+
+/** What controllers did, and why. */
+const Event = defineEntity({
+  name: 'Event',
+  tableName: 'event',
+  properties: {
+    id: p.text().primary(),
+    at: p.text(),
+    last_at: p.text(),
+    count: p.integer(),
+    project_id: p.text(),
+    kind: p.text(),
+    object: p.text(),
+    service_id: p.text().nullable(),
+    name: p.text(),
+    type: p.text(),
+    reason: p.text(),
+    message: p.text(),
+  },
+  indexes: [
+    { name: 'event_object', properties: ['object', 'id'] },
+    { name: 'event_service_id', properties: ['service_id', 'id'] },
+    { name: 'event_project_id', properties: ['project_id', 'id'] },
   ],
 });
 
@@ -179,5 +219,5 @@ const Meta = defineEntity({
 
 export const entities = [
   ...kinds.map(resource),
-  ...[User, Member, Token, LoginFailure, NodeKey, Sealed, Audit, Idempotency, Meta],
+  ...[User, Member, Token, LoginFailure, NodeKey, Sealed, Audit, Event, Idempotency, Meta],
 ];

@@ -1,4 +1,7 @@
-/** First answers by Idempotency-Key. Their bodies are sealed: one may hold a token that is shown once. */
+/**
+ * First answers by Idempotency-Key. Their bodies are sealed: one may hold a token that is shown once. With it goes the digest
+ * of the request's body, so that a request is known again after the node key was rotated.
+ */
 import { ProblemError } from '../../specs/problem.ts';
 import type { Connection, Session } from './connection.ts';
 import type { IdempotencyRow, QueryBuilder } from './schema.ts';
@@ -11,7 +14,9 @@ export interface IdempotentRequest {
   key: string;
   /** Method and route pattern with its path parameters filled in. */
   route: string;
-  /** SHA-256 of the body. */
+  /** SHA-256 of the body. It may be guessed at, and is never stored in the clear. */
+  digest: string;
+  /** The digest, keyed. Another one under another node key. */
   body_hash: string;
   /** RFC 3339. */
   at: string;
@@ -51,26 +56,27 @@ export function idempotencyOf(connection: Connection, db: QueryBuilder, sealing:
   return {
     claim: (request) =>
       connection.transaction(async (session) => {
-        const { principal, key, route, body_hash, at } = request;
+        const { principal, key, route, digest, body_hash, at } = request;
         const row = await rowOf(session, request);
         if (!row) {
           const started = { principal, key, route, body_hash, status: null, headers: null, created_at: at };
           await session.run(db.insertInto('idempotency').values(started).compile());
           return { state: 'new' };
         }
-        if (!isSame(row, request)) return { state: 'differs' };
-        if (row.status === null) return { state: 'running' };
-        const body = await openBody(session, sealing, request);
+        if (row.route !== route) return { state: 'differs' };
+        const isSame = row.body_hash === body_hash;
+        if (row.status === null) return { state: isSame ? 'running' : 'differs' };
+        const { body, digest: first } = await openKept(session, sealing, request);
+        if (!isSame && first !== digest) return { state: 'differs' };
         const headers = JSON.parse(row.headers ?? '{}') as Record<string, string>;
         return { state: 'done', answer: { status: row.status, headers, body } };
       }),
     async finish(request, { status, headers, body }) {
       await connection.transaction(async (session) => {
-        const { principal: owner, key: name, at } = request;
+        const { principal: owner, key: name, digest, at } = request;
         const row = await rowOf(session, request);
-        if (row?.status !== null || !isSame(row, request)) return;
-        // As JSON, because no sealed value is empty, and an answer may be.
-        const value = JSON.stringify(body);
+        if (row?.status !== null || !isHeld(row, request)) return;
+        const value = JSON.stringify({ body, digest } satisfies Kept);
         // Answers are not masked anywhere, so that nothing is to be done after the commit.
         const seals = sealing.within(session, at, []);
         await seals.dropSealed(owner, { kind: 'answer', name });
@@ -82,7 +88,7 @@ export function idempotencyOf(connection: Connection, db: QueryBuilder, sealing:
     async release(request) {
       await connection.transaction(async (session) => {
         const row = await rowOf(session, request);
-        if (row?.status !== null || !isSame(row, request)) return;
+        if (row?.status !== null || !isHeld(row, request)) return;
         const claimed = db.deleteFrom('idempotency').where('principal', '=', request.principal);
         await session.run(claimed.where('key', '=', request.key).compile());
       });
@@ -97,17 +103,26 @@ export function idempotencyOf(connection: Connection, db: QueryBuilder, sealing:
   };
 }
 
-function isSame(row: IdempotencyRow, { route, body_hash }: IdempotentRequest): boolean {
+/** Sealed. */
+interface Kept {
+  body: string;
+  digest: string | null;
+}
+
+function isHeld(row: IdempotencyRow, { route, body_hash }: IdempotentRequest): boolean {
   return row.route === route && row.body_hash === body_hash;
 }
 
-async function openBody(
+async function openKept(
   session: Session,
   sealing: Sealing,
   { principal: owner, key: name }: IdempotentRequest,
-): Promise<string> {
+): Promise<Kept> {
   try {
-    return JSON.parse(await sealing.open(session, { kind: 'answer', owner, name, version })) as string;
+    const sealed = await sealing.open(session, { kind: 'answer', owner, name, version });
+    const kept = JSON.parse(sealed) as Kept | string;
+    // An older program kept the body alone.
+    return typeof kept === 'string' ? { body: kept, digest: null } : kept;
   } catch (cause) {
     if (!(cause instanceof SealedValueError)) throw cause;
     throw new ProblemError(

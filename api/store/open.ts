@@ -7,6 +7,7 @@ import { timestamp } from '../../specs/meta.ts';
 import type { Accounts } from './accounts.ts';
 import { openAccounts } from './accounts/open.ts';
 import { auditOf, type Audit } from './audit.ts';
+import { eventsOf, type Events } from './events.ts';
 import { feedOf, type StoreLog } from './changes.ts';
 import { connectSqlite, type Connection } from './connection.ts';
 import { entities } from './entities.ts';
@@ -46,6 +47,7 @@ export interface OpenStore extends Store {
   accounts: Accounts;
   vault: Vault;
   audit: Audit;
+  events: Events;
   idempotency: Idempotency;
   loginFailures: LoginFailures;
   /** The node key that is in use now. */
@@ -136,6 +138,7 @@ async function storeOn(
     onChange: (listener) => feed.subscribe(listener),
     ...{ accounts, vault, nodeKey },
     audit: auditOf(connection, db),
+    events: eventsOf(connection, db, clock, random),
     idempotency: idempotencyOf(connection, db, sealing),
     loginFailures: loginFailuresOf(connection, db),
     async close() {

@@ -1,6 +1,7 @@
 /** What the rows of each table look like to the query builder: the columns of entities.ts, as the driver gives them. */
 import type { Kysely } from '@mikro-orm/sqlite';
 import type { Role } from '../../specs/account.ts';
+import type { Event } from '../../specs/event.ts';
 import type { tableOf } from './entities.ts';
 
 /** A row of a kind. `spec` and `status` are JSON texts, `owner` is `''` for none. */
@@ -89,12 +90,16 @@ export interface AuditRow {
   route: string;
   project_id: string | null;
   object: string | null;
+  object_name: string | null;
   fields: string;
   status: number;
   code: string | null;
+  detail: string | null;
   request_id: string;
   count: number;
 }
+
+export type EventRow = Event;
 
 /** `headers` is a JSON text. */
 export interface IdempotencyRow {
@@ -117,6 +122,7 @@ export type Schema = Record<Table, ResourceRow> & {
   node_key: NodeKeyRow;
   sealed: SealedRow;
   audit: AuditRow;
+  event: EventRow;
   idempotency: IdempotencyRow;
   meta: { name: string; value: string };
 };

@@ -47,6 +47,11 @@ export function sealBox(key: Buffer, binding: Binding, value: string, random: Ra
   return `${format}.${Buffer.concat(sealed).toString('base64url')}`;
 }
 
+/** Bytes of the value in a box, as UTF-8. @param length of the box, in characters */
+export function valueBytes(length: number): number {
+  return Math.floor(((length - format.length - 1) * 3) / 4) - nonceBytes - tagBytes;
+}
+
 /** Throws an Error, which tells nothing of the value, unless the box is whole and was sealed with this key and binding. */
 export function openBox(key: Buffer, binding: Binding, box: string): string {
   const bytes = Buffer.from(box.slice(format.length + 1), 'base64url');

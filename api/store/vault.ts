@@ -26,6 +26,12 @@ export interface NewSealed extends Omit<SealedRef, 'version'> {
   after?: number;
 }
 
+export interface SealedVersion {
+  name: string;
+  version: number;
+  bytes: number;
+}
+
 /** Of a transaction of the store. */
 export interface SealWriter {
   /**
@@ -33,8 +39,8 @@ export interface SealWriter {
    * time). @returns the version that has the value, 1 for the first
    */
   seal(value: NewSealed): Promise<number>;
-  /** Every version that there is of what belongs to an owner, of one kind. */
-  sealedVersions(owner: string, kind: SealedKind): Promise<{ name: string; version: number }[]>;
+  /** Every version that there is of what belongs to an owner, of one kind, and how many bytes its value has. */
+  sealedVersions(owner: string, kind: SealedKind): Promise<SealedVersion[]>;
   /** Removes what belongs to an owner, or of that one kind, name and version only. Does nothing if there is none. */
   dropSealed(owner: string, only?: { kind: SealedKind; name?: string; version?: number }): Promise<void>;
 }

@@ -1,20 +1,26 @@
 /** Deployment row → resource, with a summary of its replicas. */
+import type { Role } from '../../specs/account.ts';
 import type { Row } from '../../specs/index.ts';
 import type { Masks } from '../../specs/mask.ts';
 import type { DeploymentResource, ReplicaSummary } from '../../specs/resources.ts';
+import { rollbackFault } from '../../specs/rollback.ts';
+import type { Workload } from '../../specs/workload.ts';
 import type { Reader } from '../store/store.ts';
+import { visibleEnvironment } from './environment.ts';
 import { metaView } from './meta.ts';
 
 /**
  * What was said of it was masked as it was written; what has become secret since is hidden here.
  * @param service the one it belongs to; undefined when that is gone
  * @param mask hides secrets in a text
+ * @param role of who asks, in the project
  */
 function deploymentView(
   row: Row<'Deployment'>,
   service: Row<'Service'> | undefined,
   replicas: readonly Row<'Replica'>[],
   mask: (text: string) => string,
+  role: Role | undefined,
 ): DeploymentResource {
   const { spec, status } = row;
   const meta = metaView(row);
@@ -29,6 +35,12 @@ function deploymentView(
     source: spec.source,
     reuse: spec.reuse,
     image: status.image,
+    commit: status.commit,
+    digest: status.digest,
+    receipt: status.receipt,
+    watched_until: service?.status.bake?.deployment === row.id ? service.status.bake.until : null,
+    ...workloadView(spec.workload, role),
+    rollback: rollbackView(row, service),
     promoted: service?.status.promoted === row.id,
     promoted_at: status.promoted_at,
     epoch: status.epoch,
@@ -39,14 +51,36 @@ function deploymentView(
   };
 }
 
-/** Reads what a view of a deployment needs beside its row. */
+/**
+ * Reads what a view of a deployment needs beside its row.
+ * @param role of who asks, in the project: values of the environment are shown from Operator on
+ */
 export async function readDeploymentView(
   { store, masks }: { store: Reader; masks: Pick<Masks, 'text'> },
   row: Row<'Deployment'>,
+  role: Role | undefined,
 ): Promise<DeploymentResource> {
   const service = await store.get('Service', row.spec.service_id);
   const replicas = await store.list('Replica', { owner: row.id });
-  return deploymentView(row, service, replicas, (text) => masks.text(row.spec.project_id, text));
+  return deploymentView(row, service, replicas, (text) => masks.text(row.spec.project_id, text), role);
+}
+
+/** What it runs, as it was frozen. */
+function workloadView({ command, volumes, ...workload }: Workload, role: Role | undefined) {
+  return {
+    ...workload,
+    env: visibleEnvironment(workload.env, role),
+    command: command ?? null,
+    volumes: volumes ?? [],
+  };
+}
+
+function rollbackView(
+  row: Row<'Deployment'>,
+  service: Row<'Service'> | undefined,
+): DeploymentResource['rollback'] {
+  const reason = service ? rollbackFault(row, service.spec.rollout) : 'Its service is gone.';
+  return { possible: reason === undefined, reason: reason ?? null };
 }
 
 function replicaSummary({ id, status }: Row<'Replica'>, mask: (text: string) => string): ReplicaSummary {

@@ -3,7 +3,9 @@ import type { Condition } from '../../specs/conditions.ts';
 import type { Row } from '../../specs/index.ts';
 
 /** The members that all resources have. */
-export function metaView(row: Row<'Project' | 'Service' | 'Deployment'>) {
+export function metaView(
+  row: Row<'Project' | 'Service' | 'Deployment' | 'Domain' | 'Volume' | 'Job' | 'Run'>,
+) {
   const conditions: Condition[] = row.status.conditions;
   return {
     id: row.id,

@@ -2,19 +2,37 @@
 import type { Role } from '../../specs/account.ts';
 import type { Row } from '../../specs/index.ts';
 import type { ServiceResource } from '../../specs/resources.ts';
-import type { Environment } from '../../specs/workload.ts';
-import { reaches } from '../auth/scope.ts';
 import type { ApiSettings } from '../context.ts';
+import type { Reader } from '../store/store.ts';
+import { certificateOf, isServed } from './certificate.ts';
+import { secureOriginOf, verifiedOrigins } from './domain.ts';
+import { visibleEnvironment } from './environment.ts';
 import { metaView } from './meta.ts';
 
-/** What stands in the place of a value that the caller may not see. */
-const redacted = '***';
+export interface ServiceViewer {
+  settings: ApiSettings;
+  /** Of who asks, in the project: values of the environment are shown from Operator on. */
+  role: Role | undefined;
+}
 
-/** @param role of who asks, in the project: values of the environment are shown from Operator on */
-export function serviceView(
+/** Reads what it is served at. */
+export async function readServiceView(
+  reader: Reader,
   row: Row<'Service'>,
   project: Row<'Project'>,
-  { settings, role }: { settings: ApiSettings; role: Role | undefined },
+  viewer: ServiceViewer,
+): Promise<ServiceResource> {
+  const { settings } = viewer;
+  const own = await appsOrigin(reader, row, project, settings);
+  const origins = [...(await verifiedOrigins(reader, row.id, settings)), ...(own === null ? [] : [own])];
+  return serviceView(row, project, origins, viewer);
+}
+
+function serviceView(
+  row: Row<'Service'>,
+  project: Row<'Project'>,
+  origins: readonly string[],
+  { role }: ServiceViewer,
 ): ServiceResource {
   const { spec, status } = row;
   return {
@@ -26,22 +44,22 @@ export function serviceView(
     listen: spec.listen,
     health: spec.health,
     replicas: spec.replicas,
-    env: role !== undefined && reaches(role, 'Operator') ? spec.env : redact(spec.env),
+    env: visibleEnvironment(spec.env, role),
     secrets: Object.keys(spec.secrets).sort(),
     tls_enabled: spec.tls_enabled,
     resources: spec.resources,
+    command: spec.command ?? null,
+    volumes: spec.volumes ?? [],
     release: spec.release,
     running: spec.rollout.running,
     epoch: spec.rollout.epoch,
     target_deployment_id: spec.rollout.target,
     promoted_deployment_id: status.promoted,
     previous_deployment_id: status.previous,
-    urls: urlsOf(row.name, project.name, settings),
+    bake: status.bake && { deployment_id: status.bake.deployment, until: status.bake.until },
+    parked_since: status.parked_since,
+    urls: origins.map((origin) => `${origin}/`),
   };
-}
-
-function redact(env: Environment): Environment {
-  return Object.fromEntries(Object.keys(env).map((name) => [name, redacted]));
 }
 
 /** The hostname that a service has by itself; null when the node has no domain for its services. */
@@ -49,7 +67,15 @@ export function appsHost(service: string, project: string, appsDomain: string | 
   return appsDomain === null ? null : `${service}.${project}.${appsDomain}`;
 }
 
-function urlsOf(service: string, project: string, { appsDomain, publicHttpPort }: ApiSettings): string[] {
-  const host = appsHost(service, project, appsDomain);
-  return host === null ? [] : [`http://${host}${publicHttpPort === 80 ? '' : `:${publicHttpPort}`}/`];
+async function appsOrigin(
+  reader: Reader,
+  { id, name }: Row<'Service'>,
+  project: Row<'Project'>,
+  { appsDomain, publicHttpPort, publicHttpsPort }: ApiSettings,
+): Promise<string | null> {
+  const host = appsHost(name, project.name, appsDomain);
+  if (host === null) return null;
+  const secure = publicHttpsPort !== null && isServed(await certificateOf(reader, id));
+  if (secure) return secureOriginOf(host, publicHttpsPort);
+  return `http://${host}${publicHttpPort === 80 ? '' : `:${publicHttpPort}`}`;
 }

@@ -13,7 +13,7 @@ export class DeleteCommand extends DeletionCommand {
     details: `
       A service goes with its deployments, domains and secrets: the ones that run end, requests under way first. A
       project goes with its members, registries and its deploy key; only a super-admin may, and it is refused while the
-      project has services, unless \`--cascade\` deletes them too.
+      project has services or jobs, unless \`--cascade\` deletes them too.
 
       On a terminal it asks for the name first. Waits until everything is gone.
     `,
@@ -24,7 +24,9 @@ export class DeleteCommand extends DeletionCommand {
   };
 
   project = Option.String('-p,--project', { description: 'its project' });
-  cascade = Option.Boolean('--cascade', false, { description: 'with a project: delete its services too' });
+  cascade = Option.Boolean('--cascade', false, {
+    description: 'with a project: delete its services and jobs too',
+  });
   kind = Option.String({ name: 'kind' });
   name = Option.String({ name: 'name', required: false });
 

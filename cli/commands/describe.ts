@@ -1,7 +1,9 @@
 /** `svc describe` */
 import { Option } from 'clipanion';
 import { ExitCode, usageError } from '../errors.ts';
-import { scopeOf, selectionOf } from '../kinds/registry.ts';
+import { selectionOf } from '../kinds/registry.ts';
+import { scopeHere } from '../kinds/scope.ts';
+import { readManifest } from '../manifest.ts';
 import { ClientCommand } from './command.ts';
 import { notFound } from './get.ts';
 
@@ -11,7 +13,7 @@ export class DescribeCommand extends ClientCommand {
     category: 'Look',
     description: 'Show all about one resource, for people',
     details:
-      'Its fields, conditions, replicas and what belongs to it. Kinds and names are those of `svc get`.',
+      'Its fields, conditions, replicas and what belongs to it. Kinds and names are those of `svc get`; `svc describe service` alone is the one that `.svc` names.',
     examples: [
       ['Describe a service', 'svc describe service web -p shop'],
       ['Describe the third deployment of a service', 'svc describe deployment 3 -s shop/web'],
@@ -20,17 +22,21 @@ export class DescribeCommand extends ClientCommand {
 
   project = Option.String('-p,--project', { description: 'its project' });
   service = Option.String('-s,--service', {
-    description: 'its service (deployments); NAME with -p, or PROJECT/NAME',
+    description: 'its service (deployments, domains); NAME with -p, or PROJECT/NAME',
   });
   kind = Option.String({ name: 'kind' });
   name = Option.String({ name: 'name', required: false });
 
   override async execute(): Promise<number> {
     const selection = selectionOf(this.kind, this.name);
+    if (selection.kind.singular === 'service')
+      selection.name ??= (await readManifest(this.context.cwd)).service;
     const { kind, name } = selection;
     if (name === undefined)
       throw usageError(`Which ${kind.singular}?`, `Name it: svc describe ${kind.singular} NAME`);
-    const scope = scopeOf(selection, this);
+    const scope = await scopeHere(selection, {
+      ...{ project: this.project, service: this.service, cwd: this.context.cwd },
+    });
     const client = await this.connect();
     const items = await kind.list(client, scope);
     if (items.length === 0) throw notFound(kind, scope);

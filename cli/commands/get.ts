@@ -4,7 +4,8 @@ import type { Client } from '../client.ts';
 import { isTransient } from '../client/problem.ts';
 import { pause } from '../client/follow.ts';
 import { CliError, ExitCode, toCliError } from '../errors.ts';
-import { scopeOf, selectionOf } from '../kinds/registry.ts';
+import { selectionOf } from '../kinds/registry.ts';
+import { scopeHere } from '../kinds/scope.ts';
 import type { Kind, Scope } from '../kinds/kind.ts';
 import { createPrinter, formatOf, type Printer } from '../output/resources.ts';
 import { ClientCommand } from './command.ts';
@@ -18,9 +19,11 @@ export class GetCommand extends ClientCommand {
     category: 'Look',
     description: 'List resources, or show one',
     details: `
-      The kinds are \`projects\`, \`services\` and \`deployments\`, in singular, plural or short (\`po\`, \`svc\`, \`deploy\`).
+      The kinds are \`projects\`, \`services\`, \`deployments\`, \`domains\`, \`jobs\` and \`runs\`, in singular, plural or short
+      (\`po\`, \`svc\`, \`deploy\`, \`dom\`).
 
-      A service is named by NAME with \`-p\`, or by PROJECT/NAME; a deployment by its id, or by its number with \`-s\`.
+      A service is named by NAME with \`-p\`, or by PROJECT/NAME; a deployment by its id, or by its number with \`-s\`; a
+      domain by its hostname. In a directory whose \`.svc\` names them, project and service of a NAME or number are those.
 
       \`-o json\` and \`-o yaml\` print exactly what the API answers. With \`-w\` it goes on and prints what changes until Ctrl-C.
     `,
@@ -34,7 +37,7 @@ export class GetCommand extends ClientCommand {
 
   project = Option.String('-p,--project', { description: 'only of this project' });
   service = Option.String('-s,--service', {
-    description: 'only of this service (deployments); NAME with -p, or PROJECT/NAME',
+    description: 'only of this service (deployments, domains); NAME with -p, or PROJECT/NAME',
   });
   output = Option.String('-o,--output', { description: 'table, wide, json, yaml or name' });
   watch = Option.Boolean('-w,--watch', false, { description: 'go on, and print what changes' });
@@ -44,7 +47,9 @@ export class GetCommand extends ClientCommand {
   override async execute(): Promise<number> {
     const selection = selectionOf(this.kind, this.name);
     const { kind, name } = selection;
-    const scope = scopeOf(selection, this);
+    const scope = await scopeHere(selection, {
+      ...{ project: this.project, service: this.service, cwd: this.context.cwd },
+    });
     const printer = createPrinter({ kind, format: formatOf(this.output), single: name !== undefined });
     const client = await this.connect();
 

@@ -4,13 +4,14 @@ import type { ServiceResource } from '../../specs/resources.ts';
 import type { Client } from '../client.ts';
 import { ExitCode } from '../errors.ts';
 import { takenUp, whyNothing } from '../rollout/release.ts';
+import { scaled } from '../rollout/scaled.ts';
 import { seeThrough } from '../rollout/see-through.ts';
 import { resolveService } from '../target.ts';
 import { ClientCommand } from './command.ts';
 
 export abstract class ReleaseCommand extends ClientCommand {
   project = Option.String('-p,--project', { description: 'its project' });
-  noFollow = Option.Boolean('--no-follow', false, {
+  noFollow = Option.Boolean('--no-follow,--no-wait', false, {
     description: 'do not wait until what changed is released',
   });
 
@@ -31,7 +32,8 @@ export abstract class ReleaseCommand extends ClientCommand {
     const service = await takenUp(context, client, before, generation);
     const { target_deployment_id: target } = service;
     if (target === null || target === before.target_deployment_id) {
-      this.note(whyNothing(service));
+      if (service.replicas === before.replicas || target === null) this.note(whyNothing(service));
+      else await scaled(context, client, service);
       return ExitCode.done;
     }
     const deployment = await client.deployment(target);

@@ -29,17 +29,21 @@ export class ServeCommand extends SvcCommand {
 
   override async execute(): Promise<void> {
     const { readSettings, SettingsError } = await import('../daemon/settings.ts');
+    const explained = (error: unknown): never => {
+      if (!(error instanceof SettingsError)) throw error;
+      throw new CliError(ExitCode.usage, error.message, { next: 'See: svc serve --help', cause: error });
+    };
     let settings;
     try {
       settings = readSettings(this.context.env, settingFlags(this));
     } catch (error) {
-      if (!(error instanceof SettingsError)) throw error;
-      throw new CliError(ExitCode.usage, error.message, { next: 'See: svc serve --help', cause: error });
+      return explained(error);
     }
     // Before anything of the node is loaded. A young generation that grows lets V8 keep the buffers of an upload that
     // passes through until it is collected: some 90 MiB. One that stays small costs no time that could be measured.
     setFlagsFromString('--semi-space-growth-factor=1');
     const { serve } = await import('../daemon.ts');
-    await serve(settings);
+    // Some of them can be checked only against the engine.
+    await serve(settings).catch(explained);
   }
 }

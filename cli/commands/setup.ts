@@ -1,6 +1,7 @@
 /** `svc setup` */
 import { Option } from 'clipanion';
 import { configDir } from '../config.ts';
+import { quoted } from '../words.ts';
 import { SvcCommand } from './command.ts';
 
 export class SetupCommand extends SvcCommand {
@@ -40,6 +41,7 @@ export class SetupCommand extends SvcCommand {
     });
     this.print(`${made.keyMade ? 'Made' : 'Kept'} the node key ${made.keyPath}`);
     this.print(`${made.tokenMade ? 'Made' : 'Kept'} the bootstrap token ${made.tokenPath}`);
-    this.note('Next: svc serve, and in another terminal: svc auth --bootstrap');
+    const where = this.dataDir === undefined ? '' : ` --data-dir ${quoted([this.dataDir])}`;
+    this.note(`Next: svc serve${where}, and in another terminal: svc auth --bootstrap`);
   }
 }

@@ -1,12 +1,14 @@
 /** Makes the API and the metrics listen: on their addresses, and for the ingress on a socket of the run directory. */
 import { chmod, chown, rm } from 'node:fs/promises';
-import { createServer, type RequestListener } from 'node:http';
+import { createServer } from 'node:http';
 import { join } from 'node:path';
 import type { Logger } from 'pino';
 import { buildApi } from '../../api/app.ts';
 import { trustIngress } from '../../api/client-address.ts';
+import { serveUpgrades, upgradeOptions } from '../../api/console/upgrade.ts';
+import type { App } from '../../api/context.ts';
 import { buildMetrics } from '../../api/metrics.ts';
-import type { NodeState } from '../../api/ports.ts';
+import type { Console, Garbage, NodeState, WorkloadMetrics } from '../../api/ports.ts';
 import type { Metrics } from '../../controllers/runtime/metrics.ts';
 import { ingressUser } from '../../ingress/index.ts';
 import type { Clock, Random } from '../../specs/clock.ts';
@@ -18,7 +20,10 @@ import type { State } from './state.ts';
 export interface ApiParts {
   state: State;
   node: NodeState;
+  console: Console;
+  garbage: Garbage;
   metrics: Metrics;
+  usage: WorkloadMetrics;
   clock: Clock;
   random: Random;
   logger: Logger;
@@ -35,16 +40,19 @@ export async function startApi(
   stack: AsyncDisposableStack,
   parts: ApiParts,
 ): Promise<void> {
-  const { state, node, metrics, clock, random, logger } = parts;
-  const { store, rotateNodeKey, uploads, deploymentLogs, workloadLogs } = state;
-  const { accounts, vault, audit, idempotency, loginFailures, nodeKey } = store;
-  const { controlDomain, appsDomain, publicHttpPort, sessionIdleMs, sessionMaxMs, auditKeepMs } = settings;
+  const { state, node, console, garbage, metrics, usage, clock, random, logger } = parts;
+  const { store, rotateNodeKey, uploads, deploymentLogs, workloadLogs, runLogs } = state;
+  const { accounts, vault, audit, events, idempotency, loginFailures, nodeKey } = store;
+  const { controlDomain, appsDomain, publicHttpPort, publicHttpsPort, challengePort } = settings;
+  const { sessionIdleMs, sessionMaxMs, auditKeepMs } = settings;
   warnOfExposure(settings.apiListen, logger);
   const api = buildApi({
-    ...{ store, accounts, vault, audit, idempotency, loginFailures, nodeKey, rotateNodeKey },
-    ...{ clock, random, node, logger },
+    ...{ store, accounts, vault, audit, events, idempotency, loginFailures, nodeKey, rotateNodeKey },
+    ...{ clock, random, node, console, garbage, metrics: usage, logger },
     settings: {
-      ...{ controlDomain, appsDomain, publicHttpPort, sessionIdleMs, sessionMaxMs, auditKeepMs },
+      ...{ controlDomain, appsDomain, publicHttpPort, publicHttpsPort, challengePort },
+      acmeEnabled: settings.acmeEmail !== null,
+      ...{ sessionIdleMs, sessionMaxMs, auditKeepMs, hostPaths: settings.hostPaths },
       version: programVersion(),
     },
     uploads: {
@@ -54,31 +62,29 @@ export async function startApi(
     logs: {
       deploymentLog: deploymentLogs.read,
       onDeploymentLog: deploymentLogs.onAppend,
+      runLog: runLogs.read,
+      onRunLog: runLogs.onAppend,
       workloadLog: workloadLogs.read,
+      lastWorkloadLine: workloadLogs.lastSeq,
+      loggedReplicas: workloadLogs.replicas,
       onWorkloadLog: workloadLogs.onAppend,
     },
   });
+  await api.ready();
+  // Before the API on the stack, so that it closes after it: the API ends what it has open, consoles too.
+  if (controlDomain !== null) await listenForIngress(api, apiSocket(state.runDir), stack);
   stack.defer(() => api.close());
   await api.listen(settings.apiListen);
-  if (controlDomain !== null)
-    await listenForIngress(
-      (request, response) => api.routing(request, response),
-      apiSocket(state.runDir),
-      stack,
-    );
   if (settings.metricsListen === undefined) return;
   const scraped = buildMetrics({ render: () => metrics.render(), node, clock, random, logger });
   stack.defer(() => scraped.close());
   await scraped.listen(settings.metricsListen);
 }
 
-async function listenForIngress(
-  routing: RequestListener,
-  path: string,
-  stack: AsyncDisposableStack,
-): Promise<void> {
-  const server = createServer(routing);
+async function listenForIngress(api: App, path: string, stack: AsyncDisposableStack): Promise<void> {
+  const server = createServer(upgradeOptions, (request, response) => api.routing(request, response));
   trustIngress(server);
+  serveUpgrades(server, api);
   await rm(path, { force: true });
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);

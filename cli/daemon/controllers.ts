@@ -1,19 +1,19 @@
 /** Puts the controllers together: every kind's reconciler with what it needs, and the background work between them. */
-import type { Store } from '../../api/store/store.ts';
-import type { Vault } from '../../api/store/vault.ts';
 import { createBuilds } from '../../controllers/build/builds.ts';
+import { cloneGroup, pullGroup } from '../../controllers/build/groups.ts';
 import type { Uploads } from '../../controllers/build/uploads.ts';
-import { deploymentReconciler, type DeploymentDeps } from '../../controllers/deployment/reconcile.ts';
-import type { Engine } from '../../controllers/engine/engine.ts';
-import type { DeploymentLogs } from '../../controllers/logs/deployment-logs.ts';
-import type { Followed, Follower } from '../../controllers/logs/follow.ts';
-import type { WorkloadLogs } from '../../controllers/logs/workload-logs.ts';
-import { leftoversReconciler } from '../../controllers/leftovers/reconcile.ts';
+import { deploymentReconciler } from '../../controllers/deployment/reconcile.ts';
+import { recordSource } from '../../controllers/deployment/record.ts';
+import type { Look } from '../../controllers/domain/look.ts';
+import { domainReconciler } from '../../controllers/domain/reconcile.ts';
+import { jobReconciler } from '../../controllers/job/reconcile.ts';
+import { gcReconciler, type GcDeps } from '../../controllers/gc/reconcile.ts';
+import type { Clones } from '../../controllers/git/clone.ts';
 import { projectReconciler } from '../../controllers/project/reconcile.ts';
+import { credentialsOf } from '../../controllers/pull/credentials.ts';
 import { upstreamOf } from '../../controllers/replica/place.ts';
 import { createProber, type Ask } from '../../controllers/replica/prober.ts';
-import { replicaReconciler, type ReplicaDeps } from '../../controllers/replica/reconcile.ts';
-import type { SocketDirs } from '../../controllers/replica/socket-dir.ts';
+import { replicaReconciler } from '../../controllers/replica/reconcile.ts';
 import { routeSetReconciler } from '../../controllers/route-set/reconcile.ts';
 import { Jobs } from '../../controllers/runtime/jobs.ts';
 import type { Log } from '../../controllers/runtime/log.ts';
@@ -27,36 +27,32 @@ import type {
 } from '../../controllers/runtime/reconciler.ts';
 import { serviceReconciler } from '../../controllers/service/reconcile.ts';
 import { uploadReconciler } from '../../controllers/upload/reconcile.ts';
+import { volumeReconciler } from '../../controllers/volume/reconcile.ts';
 import type { Ingress, Snapshot } from '../../ingress/index.ts';
-import type { Clock, Random } from '../../specs/clock.ts';
-import type { Row } from '../../specs/index.ts';
-import type { Masks } from '../../specs/mask.ts';
+import { isId } from '../../specs/meta.ts';
+import { deploymentDeps, replicaDeps, type RolloutWorld } from './rollouts.ts';
+import { startRuns } from './runs.ts';
+import { certificateControllers, certificateWakes, type Issuing } from './certificates.ts';
+import { gcKey } from './gc.ts';
 import { routeSetKey, wakes } from './wakes.ts';
 
-export interface World {
-  store: Store;
-  /** Opens the secrets of workloads. */
-  vault: Pick<Vault, 'open'>;
-  engine: Engine;
-  ingress: Ingress;
+export interface World extends RolloutWorld {
+  /** What collects garbage. */
+  garbage: GcDeps;
+  /** How certificates are asked for. */
+  issuing: Issuing;
   uploads: Pick<Uploads, 'context' | 'remove'>;
-  deploymentLogs: Pick<DeploymentLogs, 'append' | 'flush' | 'remove'>;
-  workloadLogs: Pick<WorkloadLogs, 'remove' | 'removeAll'>;
-  follower: Pick<Follower, 'follow' | 'last' | 'stop'>;
-  /** Hide secrets in what is kept and said of a project. */
-  masks: Masks;
-  clock: Clock;
-  random: Random;
+  clones: Clones;
   log: Log;
   metrics: Metrics;
-  nodeId: string;
-  /** Directory of all replica sockets, and who makes those in it that workloads own. */
-  socketsDir: string;
-  sockets: SocketDirs;
   /** Asks a workload for its health. */
   ask: Ask;
   /** CIDRs of the host's routes. */
   hostRoutes: () => Promise<string[]>;
+  /** Looks at a hostname as the world sees it. */
+  look: Look;
+  /** Public addresses of this node, as far as it knows them. */
+  ownAddresses: () => string[];
   appsDomain: string | null;
   control: Snapshot['control'];
   buildLimits: { memoryBytes: number; cpus: number };
@@ -71,8 +67,8 @@ export function startAll(world: World): Controllers {
   const background = startBackground(world, waker);
   const reconcilers = reconcilersOf(world, background);
   const running = startControllers({
-    controllers: specs(reconcilers),
-    mappings: wakes,
+    controllers: [...specs(reconcilers), ...certificates(world, background)],
+    mappings: [...wakes, ...certificateWakes],
     store,
     clock,
     random,
@@ -87,27 +83,27 @@ export function startAll(world: World): Controllers {
       background.routes.close();
       await running.stop();
       background.prober.close();
-      await Promise.all([background.buildJobs.close(), background.stopJobs.close()]);
+      await Promise.all([background.buildJobs.close(), background.stopJobs.close(), background.runs.close()]);
     },
   };
 }
 
 /** What goes on between passes, and wakes them. */
-function startBackground(
-  { engine, ingress, uploads, deploymentLogs, masks, ask, clock, nodeId, buildLimits }: World,
-  waker: Waker,
-) {
+function startBackground(world: World, waker: Waker) {
+  const { store, vault, engine, ingress, uploads, deploymentLogs, masks, ask, clock, nodeId, buildLimits } =
+    world;
   const wake = (kind: ControllerKind) => (id: string) => waker.wake(kind, id);
   const buildJobs = new Jobs<string>({
     clock,
     deadline: buildDeadline,
     grace: 30_000,
+    concurrency: { [pullGroup]: 3, [cloneGroup]: 3 },
     onSettled: wake('Deployment'),
   });
   const concurrency = { stop: 16 };
   const onStopped = (id: string): void => {
     stopJobs.forget(id);
-    waker.wake('Replica', id);
+    waker.wake(isId('run', id) ? 'Run' : 'Replica', id);
   };
   const stopJobs = new Jobs<void>({
     clock,
@@ -121,67 +117,53 @@ function startBackground(
     engine,
     context: (id, paths, time) => uploads.context(id, paths, time),
     log: (id, entry) => deploymentLogs.append(id, entry),
+    credentials: credentialsOf({ store, vault }),
+    recordDigest: ({ id }, digest) => recordSource(store, id, { digest }),
+    clones: world.clones,
+    recordCommit: ({ id }, commit) => recordSource(store, id, { commit }),
     ...{ masks, clock, nodeId },
     limits: buildLimits,
   });
   const prober = createProber({ ask, clock, onAnswer: wake('Replica') });
-  return { buildJobs, stopJobs, builds, prober, routes: routeWaiters(ingress, waker) };
+  const runs = startRuns(world, stopJobs, wake('Run'));
+  return { buildJobs, stopJobs, builds, prober, runs, routes: routeWaiters(ingress, waker) };
 }
 
 type Background = ReturnType<typeof startBackground>;
 
-function reconcilersOf(world: World, background: Background): Record<ControllerKind, Reconcile> {
+function certificates({ issuing, ...world }: World, { routes }: Background): ControllerSpec[] {
+  const controlDomain = world.control?.host ?? null;
+  const awaitRoutes = (id: string): void => routes.wait('Challenge', id);
+  return certificateControllers({ ...world, ...issuing, controlDomain, awaitRoutes });
+}
+
+type Composed = Exclude<ControllerKind, 'CertificateSet' | 'Certificate' | 'Order' | 'Challenge'>;
+
+function reconcilersOf(world: World, background: Background): Record<Composed, Reconcile> {
   const { store, engine, ingress, clock, random, nodeId, socketsDir } = world;
   const { hostRoutes, appsDomain, control, uploads, workloadLogs } = world;
   return {
-    Project: projectReconciler({ store, engine, clock, nodeId, hostRoutes }),
+    Project: projectReconciler({ store, engine, clock, nodeId, hostRoutes, events: world.events }),
     Service: serviceReconciler({
-      ...{ store, engine, clock, random },
+      ...{ store, engine, clock, random, events: world.events },
       removeLogs: (id) => workloadLogs.removeAll(id),
     }),
     Deployment: deploymentReconciler(deploymentDeps(world, background)),
     Replica: replicaReconciler(replicaDeps(world, background)),
     RouteSet: routeSetReconciler({
-      ...{ store, ingress, appsDomain, control },
+      ...{ store, vault: world.vault, ingress, log: world.log, appsDomain, control },
       upstreamOf: (id, listen) => upstreamOf(id, listen, socketsDir),
     }),
+    Job: jobReconciler({ store, engine, clock, random, events: world.events }),
+    Run: background.runs.reconcile,
     Upload: uploadReconciler({ store, clock, uploads }),
-    Leftovers: leftoversReconciler({ store, engine, nodeId, log: world.log }),
-  };
-}
-
-function deploymentDeps(
-  { store, engine, ingress, masks, clock, random, ...world }: World,
-  { builds, routes }: Background,
-): DeploymentDeps {
-  return {
-    ...{ store, engine, ingress, builds, masks, clock, random },
-    lastOutput: (replica) => world.follower.last(followed(replica, replica.status.container ?? ''), 20),
-    log: (id, entry) => world.deploymentLogs.append(id, entry),
-    flushLog: (id) => world.deploymentLogs.flush(id),
-    async removeLogs({ id, spec }) {
-      await world.deploymentLogs.remove(id);
-      await world.workloadLogs.remove(spec.service_id, id);
-    },
-    awaitRoutes: (id) => routes.wait('Deployment', id),
-  };
-}
-
-function replicaDeps(
-  { store, vault, engine, ingress, masks, clock, nodeId, socketsDir, sockets, follower }: World,
-  background: Background,
-): ReplicaDeps {
-  const { prober, stopJobs, routes } = background;
-  return {
-    ...{ store, vault, engine, ingress, masks, clock, prober, nodeId, socketsDir, sockets },
-    probeOf: (id, startedAt) => prober.result(id, startedAt),
-    follow: (replica, container) => follower.follow(followed(replica, container)),
-    unfollow: (id) => follower.stop(id),
-    isStopping: (id) => ['queued', 'running'].includes(stopJobs.find(id)?.state ?? ''),
-    stopSoon: (id, container, graceMs) => {
-      stopJobs.ensure(id, () => engine.stopReplica(container, graceMs), { group: 'stop' });
-    },
-    awaitRoutes: (id) => routes.wait('Replica', id),
+    Volume: volumeReconciler({ store, engine, clock, nodeId }),
+    Domain: domainReconciler({
+      ...{ store, ingress, clock, events: world.events, look: world.look },
+      ownAddresses: world.ownAddresses,
+      awaitRoutes: (id) => background.routes.wait('Domain', id),
+    }),
+    Gc: gcReconciler(world.garbage),
   };
 }
 
@@ -194,13 +176,8 @@ function lateWaker(): Waker & { become: (waker: Waker) => void } {
   };
 }
 
-function followed({ id, spec }: Row<'Replica'>, container: string): Followed {
-  const { project_id: projectId, service_id: serviceId, deployment_id: deploymentId } = spec;
-  return { replica: id, container, projectId, serviceId, deploymentId };
-}
-
 /** Concurrency 1 where a pass must not overlap with one over another key of its kind. Deadlines in milliseconds. */
-function specs(reconcilers: Record<ControllerKind, Reconcile>): ControllerSpec[] {
+function specs(reconcilers: Record<Composed, Reconcile>): ControllerSpec[] {
   return [
     { kind: 'Project', reconcile: reconcilers.Project, concurrency: 1, deadline: 60_000 },
     { kind: 'Service', reconcile: reconcilers.Service, concurrency: 4, deadline: 60_000 },
@@ -214,12 +191,16 @@ function specs(reconcilers: Record<ControllerKind, Reconcile>): ControllerSpec[]
       singleton: routeSetKey,
     },
     { kind: 'Upload', reconcile: reconcilers.Upload, concurrency: 4, deadline: 60_000 },
+    { kind: 'Volume', reconcile: reconcilers.Volume, concurrency: 4, deadline: 60_000 },
+    { kind: 'Job', reconcile: reconcilers.Job, concurrency: 8, deadline: 30_000 },
+    { kind: 'Run', reconcile: reconcilers.Run, concurrency: 16, deadline: 120_000 },
+    { kind: 'Domain', reconcile: reconcilers.Domain, concurrency: 8, deadline: 30_000 },
     {
-      kind: 'Leftovers',
-      reconcile: reconcilers.Leftovers,
+      kind: 'Gc',
+      reconcile: reconcilers.Gc,
       concurrency: 1,
       deadline: 300_000,
-      singleton: 'all',
+      singleton: gcKey,
     },
   ];
 }

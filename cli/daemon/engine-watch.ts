@@ -1,6 +1,6 @@
 /**
- * Keeps an eye on the engine: its version and reachability for people, its events as hints for replicas. A broken event
- * stream loses nothing: it is followed by a wake of every replica.
+ * Keeps an eye on the engine: its version and reachability for people, its events as hints for replicas and runs. A broken
+ * event stream loses nothing: it is followed by a wake of every one.
  */
 import type { Store } from '../../api/store/store.ts';
 import type { Engine, EngineInfo, Labels } from '../../controllers/engine/engine.ts';
@@ -79,10 +79,13 @@ async function follow(
     // It answers, perhaps again: what happened while nobody listened, and what failed for want of it and waits to try again.
     for (const { id } of await store.list('Project')) waker.wake('Project', id);
     for (const { id } of await store.list('Replica')) waker.wake('Replica', id);
+    for (const { id } of await store.list('Run')) waker.wake('Run', id);
     // A container whose row is gone is a leftover: its controller removes it.
-    for (const { labels } of await engine.listReplicas({ 'svc.node': nodeId })) wakeReplicaOf(labels, waker);
-    for await (const { labels } of engine.events({ 'svc.node': nodeId }, signal)) {
-      wakeReplicaOf(labels, waker);
+    for (const { labels } of await engine.listReplicas({ 'svc.node': nodeId })) wakeOwnerOf(labels, waker);
+    for await (const event of engine.events({ 'svc.node': nodeId }, signal)) {
+      if (event.image !== undefined) await wakeWithImage(event.image, { store, waker });
+      else if (event.network === null) wakeOwnerOf(event.labels, waker);
+      else await wakeInNetwork(event.network, event.container, { store, waker });
     }
   } catch (error) {
     if (!signal.aborted)
@@ -90,9 +93,34 @@ async function follow(
   }
 }
 
-function wakeReplicaOf(labels: Labels, waker: Waker): void {
+function wakeOwnerOf(labels: Labels, waker: Waker): void {
   const replica = labels['svc.replica'];
   if (replica !== undefined) waker.wake('Replica', replica);
+  const run = labels['svc.run'];
+  if (run !== undefined) waker.wake('Run', run);
+}
+
+/** A network was made or removed, or a container connected to it or disconnected. */
+async function wakeInNetwork(
+  network: string,
+  container: string | null,
+  { store, waker }: Pick<EngineWatchDeps, 'store' | 'waker'>,
+): Promise<void> {
+  if (container === null) {
+    for (const { id, status } of await store.list('Project'))
+      if (status.network_name === network) waker.wake('Project', id);
+    return;
+  }
+  for (const { id, status } of await store.list('Replica'))
+    if (status.container === container) waker.wake('Replica', id);
+}
+
+async function wakeWithImage(
+  image: string,
+  { store, waker }: Pick<EngineWatchDeps, 'store' | 'waker'>,
+): Promise<void> {
+  for (const { id, status } of await store.list('Deployment'))
+    if (status.image === image) waker.wake('Deployment', id);
 }
 
 async function repeat(

@@ -17,6 +17,8 @@ export interface NodePlace {
 export interface ChosenEngine {
   engine: Engine;
   endpoint: string;
+  /** Whether it is this node's alone. */
+  isPrivate: boolean;
   /** Lets go of it. A private engine runs on: its workloads must not notice that the control plane is gone. */
   release(): void;
 }
@@ -28,7 +30,12 @@ export async function chooseEngine(place: NodePlace, setting: string | undefined
   await mkdir(directories.runDir, { recursive: true, mode: 0o700 });
   const { clock, log } = place;
   const { engine, managed } = await openEngine({ setting, env: process.env, ...directories, clock, log });
-  return { engine, endpoint: engine.endpoint, release: () => managed?.release() };
+  return {
+    engine,
+    endpoint: engine.endpoint,
+    isPrivate: managed !== undefined,
+    release: () => managed?.release(),
+  };
 }
 
 /** The private engine of a node; it need not run. */

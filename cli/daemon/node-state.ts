@@ -1,18 +1,21 @@
 /** What the API tells about the node itself. */
 import type { NodeState } from '../../api/ports.ts';
+import type { Room } from '../../controllers/gc/room.ts';
 import type { Ingress } from '../../ingress/index.ts';
 import type { EngineWatch } from './engine-watch.ts';
 
 export interface NodeStateDeps {
   ingress: Ingress;
   engineWatch: Pick<EngineWatch, 'state'>;
+  room: Pick<Room, 'disks'>;
   /** Resolves while the store answers. */
   pingStore: () => Promise<void>;
 }
 
-export function nodeState({ ingress, engineWatch, pingStore }: NodeStateDeps): NodeState {
+export function nodeState({ ingress, engineWatch, room, pingStore }: NodeStateDeps): NodeState {
   return {
     engine: () => engineWatch.state(),
+    disks: () => room.disks(),
     ingress: () => ({ workers: ingress.workers(), revision: ingress.applied()?.revision ?? 0 }),
     async unready() {
       const reasons: string[] = [];

@@ -4,9 +4,11 @@ import { join, resolve } from 'node:path';
 import type { RotateNodeKey } from '../../api/ports.ts';
 import { openNodeStore } from '../../api/store/node-store.ts';
 import type { OpenStore } from '../../api/store/open.ts';
+import { floorBytes } from '../../controllers/gc/disks.ts';
 import { openUploads, type Uploads } from '../../controllers/build/uploads.ts';
 import { openDeploymentLogs, type DeploymentLogs } from '../../controllers/logs/deployment-logs.ts';
 import { openWorkloadLogs, type WorkloadLogs } from '../../controllers/logs/workload-logs.ts';
+import { openRunLogs, type RunLogs } from '../../controllers/logs/run-logs.ts';
 import type { Log } from '../../controllers/runtime/log.ts';
 import type { Clock, Random } from '../../specs/clock.ts';
 import { prepareDataDir, prepareRunDir } from './directories.ts';
@@ -23,6 +25,7 @@ export interface State {
   uploads: Uploads;
   deploymentLogs: DeploymentLogs;
   workloadLogs: WorkloadLogs;
+  runLogs: RunLogs;
 }
 
 export interface StateDeps {
@@ -57,9 +60,13 @@ export async function openState(
   stack.defer(() => deploymentLogs.close());
   const workloadLogs = await openWorkloadLogs({ dir: join(dataDir, 'logs/workloads'), clock, log });
   stack.defer(() => workloadLogs.close());
-  const uploads = await openUploads({ dir: join(dataDir, 'uploads') });
+  const runLogs = await openRunLogs({ dir: join(dataDir, 'logs/runs'), clock, log });
+  stack.defer(() => runLogs.close());
+  // What stays free while one comes in, as before it may.
+  const reserveBytes = await floorBytes(settings.diskFloor, dataDir);
+  const uploads = await openUploads({ dir: join(dataDir, 'uploads'), limits: { reserveBytes } });
   await dropStrayUploads(uploads, store);
-  return { dataDir, runDir, nodeId, rotateNodeKey, store, uploads, deploymentLogs, workloadLogs };
+  return { dataDir, runDir, nodeId, rotateNodeKey, store, uploads, deploymentLogs, workloadLogs, runLogs };
 }
 
 /** Archives without a row: the node went down between staging one and writing that it is there. */

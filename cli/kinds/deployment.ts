@@ -3,7 +3,10 @@ import type { DeploymentResource } from '../../specs/resources.ts';
 import type { Client } from '../client.ts';
 import { CliError, ExitCode, usageError } from '../errors.ts';
 import { findService } from '../target.ts';
+import { quoted } from '../words.ts';
+import { receiptFacts } from '../rollout/receipt.ts';
 import { deploymentColumns, replicaLines } from './deployment-lines.ts';
+import { eventsSection } from './event.ts';
 import type { Kind, Scope, Section } from './kind.ts';
 import { conditionsSection, facts, moment } from './sections.ts';
 
@@ -16,6 +19,8 @@ export const deploymentKind: Kind<DeploymentResource> = {
     ...deploymentColumns(now),
     { header: 'SERVICE', cell: (deployment) => deployment.service_id, wide: true },
     { header: 'IMAGE', cell: ({ image }) => image ?? '', wide: true },
+    { header: 'DIGEST', cell: ({ digest }) => digest ?? '', wide: true },
+    { header: 'COMMIT', cell: ({ commit }) => commit?.slice(0, 12) ?? '', wide: true },
     { header: 'MESSAGE', cell: ({ message }) => message.split('\n')[0] ?? '', wide: true },
   ],
   name: ({ id }) => id,
@@ -52,7 +57,7 @@ export function deploymentNamed(
   );
   if (found !== undefined) return found;
   throw new CliError(ExitCode.notFound, `The service has no deployment "${name}".`, {
-    next: 'See: svc get deployments -s PROJECT/SERVICE',
+    next: 'See which there are: svc rollout history PROJECT/SERVICE',
   });
 }
 
@@ -61,8 +66,11 @@ async function describeDeployment(
   deployment: DeploymentResource,
   now: number,
 ): Promise<Section[]> {
-  const service = await client.service(deployment.service_id);
-  const { upload } = deployment.source;
+  const [service, events] = await Promise.all([
+    client.service(deployment.service_id),
+    client.events({ service_id: deployment.service_id }, 200),
+  ]);
+  const own = new Set([deployment.id, ...deployment.replicas.map(({ id }) => id)]);
   return [
     facts({
       Number: String(deployment.number),
@@ -72,13 +80,34 @@ async function describeDeployment(
       Status: `${deployment.status} (${deployment.reason})`,
       Message: deployment.message,
       Promoted: deployment.promoted ? `yes, since ${moment(deployment.promoted_at, now)}` : 'no',
-      Source: `upload ${upload.upload_id}, Dockerfile ${upload.dockerfile_path}, context ${upload.context_path}`,
+      ...(deployment.watched_until !== null && {
+        Watched: `until ${deployment.watched_until}; taken back should it fail`,
+      }),
+      ...(deployment.receipt !== null && { Receipt: receiptFacts(deployment.receipt) }),
+      Source: sourceLine(deployment.source),
+      ...(deployment.commit !== null && { Commit: deployment.commit }),
       ...(deployment.reuse !== null && {
         Release: `changed configuration, image of deployment ${deployment.reuse}`,
       }),
       Image: deployment.image ?? 'none',
+      ...(deployment.digest !== null && { Digest: deployment.digest }),
+      ...(deployment.command !== null && { Command: quoted(deployment.command) }),
     }),
     conditionsSection(deployment.conditions, now),
     { title: 'Replicas', lines: replicaLines(deployment, now) },
+    eventsSection(
+      events.filter(({ object }) => own.has(object)),
+      now,
+    ),
   ];
+}
+
+function sourceLine(source: DeploymentResource['source']): string {
+  if ('image' in source) return `image ${source.image}`;
+  if ('git' in source) {
+    const { repo_url: url, git_ref: ref, dockerfile_path: dockerfile, context_path: context } = source.git;
+    return `git ${url} at ${ref}, Dockerfile ${dockerfile}, context ${context}`;
+  }
+  const { upload_id: id, dockerfile_path: dockerfile, context_path: context } = source.upload;
+  return `upload ${id}, Dockerfile ${dockerfile}, context ${context}`;
 }

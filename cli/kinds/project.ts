@@ -81,7 +81,7 @@ export function projectDeletion(client: Client, { id, name }: ProjectResource): 
   return {
     name,
     warning: (cascade) =>
-      `This deletes project ${name} with ${cascade ? 'all of its services, ' : ''}its members, registries and deploy key. It cannot be undone.`,
+      `This deletes project ${name} with ${cascade ? 'all of its services and jobs, ' : ''}its members, registries and deploy key. It cannot be undone.`,
     begin: (cascade) =>
       client.deleteProject(id, cascade).catch((error: unknown) => {
         if (!(error instanceof CliError) || error.code !== 'conflict' || cascade) throw error;

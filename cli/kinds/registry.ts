@@ -2,12 +2,22 @@
 import { usageError } from '../errors.ts';
 import { nearest } from '../../specs/nearest.ts';
 import { deploymentKind } from './deployment.ts';
+import { domainKind } from './domain.ts';
+import { jobKind } from './job.ts';
 import type { Kind } from './kind.ts';
 import { projectKind } from './project.ts';
+import { runKind } from './run.ts';
 import { serviceKind } from './service.ts';
 
 // A kind is used with its own items only, so what they are does not matter to whoever holds the list.
-const kinds = [projectKind, serviceKind, deploymentKind] as unknown as readonly Kind<unknown>[];
+const kinds = [
+  projectKind,
+  serviceKind,
+  deploymentKind,
+  domainKind,
+  jobKind,
+  runKind,
+] as unknown as readonly Kind<unknown>[];
 
 function wordsOf(kind: Kind<unknown>): string[] {
   return [kind.plural, kind.singular, ...kind.aliases];
@@ -46,7 +56,8 @@ export function scopeOf(
   flags: { project?: string | undefined; service?: string | undefined },
 ) {
   if (flags.service !== undefined && !kind.ofService) throw usageError(`-s does not go with ${kind.plural}.`);
-  if (kind.singular !== 'service' || name?.includes('/') !== true) return { ...flags, name };
+  const isInProject = kind.singular === 'service' || kind.singular === 'job';
+  if (!isInProject || name?.includes('/') !== true) return { ...flags, name };
   const [project, service] = name.split('/', 2);
   if (flags.project !== undefined && flags.project !== project)
     throw usageError(`-p ${flags.project} and ${name} name two projects.`);

@@ -1,9 +1,11 @@
 /** Services, as `svc get` and `svc describe` show them. */
-import type { ServiceResource } from '../../specs/resources.ts';
+import type { DeploymentResource, ServiceResource } from '../../specs/resources.ts';
 import type { Client } from '../client.ts';
 import { age } from '../output/age.ts';
 import { table } from '../output/table.ts';
 import { deploymentColumns, replicaLines } from './deployment-lines.ts';
+import { domainColumns } from './domain.ts';
+import { eventsSection } from './event.ts';
 import type { Deletion, Kind, Section } from './kind.ts';
 import { secretListing } from './secret.ts';
 import { conditionsSection, facts, moment } from './sections.ts';
@@ -37,7 +39,7 @@ function serviceDeletion(client: Client, { id, name, project }: ServiceResource)
   return {
     name,
     warning: () =>
-      `This stops service ${project}/${name} and deletes it with its deployments, domains and secrets. It cannot be undone.`,
+      `This stops service ${project}/${name} and deletes it with its deployments, domains, secrets and the jobs that run in it. It cannot be undone.`,
     begin: () => client.deleteService(id),
     look: (signal) => client.service(id, signal),
   };
@@ -48,11 +50,23 @@ export function serviceState({ conditions }: ServiceResource): string {
   return conditions.find(({ type }) => type === 'Ready')?.reason ?? 'Pending';
 }
 
+/** The old replicas went on, so that nothing else of the service tells of it. */
+function failedRestart(promoted: DeploymentResource | undefined, now: number): Record<string, string> {
+  const restarted = promoted?.conditions.find(
+    ({ type, status }) => type === 'Restarted' && status === 'False',
+  );
+  if (restarted === undefined) return {};
+  const { reason, message, last_transition_at: at } = restarted;
+  return { 'Last restart': `failed ${moment(at, now)}, ${reason}: ${message}` };
+}
+
 async function describeService(client: Client, service: ServiceResource, now: number): Promise<Section[]> {
   const { health, resources, release, env } = service;
-  const [deployments, secrets] = await Promise.all([
+  const [deployments, secrets, domains, events] = await Promise.all([
     client.deployments(service.id),
     client.secrets(service.id),
+    client.domains(service.id),
+    client.events({ service_id: service.id }, 10),
   ]);
   const numberOf = (id: string | null) => {
     if (id === null) return 'none';
@@ -72,11 +86,12 @@ async function describeService(client: Client, service: ServiceResource, now: nu
       Health: `GET ${health.path} every ${health.interval}, timeout ${health.timeout}, deadline ${health.deadline}`,
       Replicas: String(service.replicas),
       Resources: `${resources.cpus} cpus, ${resources.memory} memory, ${resources.pids} processes`,
-      Release: `drain ${release.drain}, keep ${release.keep}`,
+      Release: releaseLine(release),
       TLS: service.tls_enabled ? 'on' : 'off',
       Promoted: numberOf(service.promoted_deployment_id),
       Target: numberOf(service.target_deployment_id),
       Previous: numberOf(service.previous_deployment_id),
+      ...failedRestart(promoted, now),
       Environment:
         Object.entries(env)
           .map(([key, value]) => `${key}=${value}`)
@@ -86,11 +101,28 @@ async function describeService(client: Client, service: ServiceResource, now: nu
       title: 'Secrets',
       lines: secrets.length === 0 ? ['none'] : table(secretListing.columns(now), secrets),
     },
+    {
+      title: 'Domains',
+      lines: domains.length === 0 ? ['none'] : table(domainColumns(now), domains),
+    },
     conditionsSection(service.conditions, now),
     ...(promoted === undefined ? [] : [{ title: 'Replicas', lines: replicaLines(promoted, now) }]),
     {
       title: 'Deployments',
       lines: deployments.length === 0 ? ['none'] : table(deploymentColumns(now), deployments.slice(0, 10)),
     },
+    eventsSection(events, now),
   ];
+}
+
+function releaseLine({
+  strategy,
+  drain,
+  keep,
+  surge,
+  auto_rollback: back,
+  bake,
+}: ServiceResource['release']): string {
+  const watch = back ? `taken back within ${bake} when it does worse` : 'never taken back by itself';
+  return `${strategy}, ${watch}, drain ${drain}, surge ${surge}, keep ${keep}`;
 }

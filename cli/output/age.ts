@@ -7,7 +7,11 @@
  */
 export function age(since: string, now: number): string {
   const seconds = Math.max(0, Math.floor((now - Date.parse(since)) / 1000));
-  if (Number.isNaN(seconds)) return '?';
+  return Number.isNaN(seconds) ? '?' : lasted(seconds);
+}
+
+/** So many whole seconds, in the same way. */
+export function lasted(seconds: number): string {
   if (seconds < 120) return `${seconds}s`;
   const minutes = Math.floor(seconds / 60);
   if (minutes < 10) return two(minutes, 'm', seconds % 60, 's');

@@ -4,11 +4,23 @@ export interface Palette {
   green: (text: string) => string;
   red: (text: string) => string;
   yellow: (text: string) => string;
+  cyan: (text: string) => string;
+  magenta: (text: string) => string;
+  blue: (text: string) => string;
   dim: (text: string) => string;
   bold: (text: string) => string;
 }
 
-const codes = { green: [32, 39], red: [31, 39], yellow: [33, 39], dim: [2, 22], bold: [1, 22] } as const;
+const codes = {
+  green: [32, 39],
+  red: [31, 39],
+  yellow: [33, 39],
+  cyan: [36, 39],
+  magenta: [35, 39],
+  blue: [34, 39],
+  dim: [2, 22],
+  bold: [1, 22],
+} as const;
 
 export function isTerminal(stream: object): boolean {
   return 'isTTY' in stream && stream.isTTY === true;
@@ -23,6 +35,9 @@ export function paletteFor(stream: object, env: Readonly<Record<string, string |
     green: paint('green'),
     red: paint('red'),
     yellow: paint('yellow'),
+    cyan: paint('cyan'),
+    magenta: paint('magenta'),
+    blue: paint('blue'),
     dim: paint('dim'),
     bold: paint('bold'),
   };

@@ -7,7 +7,12 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { collection, type Collection } from './collection.ts';
-import { dockerignore, dockerignoreLines, type Dockerignore, type Inherited } from './dockerignore.ts';
+import {
+  dockerignore,
+  dockerignoreLines,
+  type Dockerignore,
+  type Inherited,
+} from '../../specs/dockerignore.ts';
 import type { Entry } from './entry.ts';
 import { errorCode, PackError } from './error.ts';
 import type { GitOptions } from './git.ts';

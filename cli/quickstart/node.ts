@@ -25,6 +25,7 @@ export async function startNode(place: Place, engine: string, svc: Svc): Promise
     ['--data-dir', place.dataDir],
     ['--engine', engine],
     ['--http-listen', `:${place.httpPort}`],
+    ['--https-listen', ''],
     ['--api-listen', new URL(place.apiUrl).host],
     ['--metrics-listen', ''],
     ['--apps-domain', 'localhost'],

@@ -1,5 +1,6 @@
 /** Follows a deployment through its log: prints the lines as they come, and how long each phase took. */
 import type { DeploymentPhase } from '../../specs/deployment.ts';
+import { DeploymentReason } from '../../specs/reasons.ts';
 import type { DeploymentLogLine, DeploymentLogStatus } from '../../specs/log-entry.ts';
 import type { DeploymentResource } from '../../specs/resources.ts';
 import type { Client } from '../client.ts';
@@ -52,6 +53,7 @@ function createDisplay({ clock, env, stdout, stderr }: Context): (event: ServerS
   const { green, dim } = paletteFor(stderr, env);
   let phase: DeploymentPhase = 'Pending';
   let since = clock.now();
+  let isPull = false;
 
   function change({ status, reason, message: words }: DeploymentLogStatus): void {
     // The controller's own words name what it waits for as it was when this phase began.
@@ -60,7 +62,8 @@ function createDisplay({ clock, env, stdout, stderr }: Context): (event: ServerS
       stderr.write(`${dim(cleanLine(message))}\n`);
       return;
     }
-    const name = finished[phase];
+    const name = isPull ? 'Pulled' : finished[phase];
+    isPull = reason === DeploymentReason.Pulling;
     const failed = status === 'Failed' || status === 'Stopped';
     const now = clock.now();
     // Hardly ever worth a line: only where something else was being built.

@@ -8,6 +8,7 @@ import { paletteFor } from '../output/colour.ts';
 import { cleanLine } from '../output/text.ts';
 import { followDeployment } from './follow-deployment.ts';
 import { failureOf } from './outcome.ts';
+import { receiptLine, watchLine } from './receipt.ts';
 
 export interface SeenThrough {
   deployment: Pick<DeploymentResource, 'id' | 'number'>;
@@ -40,8 +41,11 @@ export async function seeThrough(
   const { green, dim } = paletteFor(stdout, env);
   const word = settled.status === 'Healthy' ? 'Healthy' : 'Healthy, and replaced by a newer deployment since';
   const urls = service.urls.map(cleanLine).join(' ');
-  stdout.write(
-    `${green(word)}${urls === '' ? '' : `: ${urls}`} ${dim(`(${elapsed(clock.now() - since)})`)}\n`,
-  );
+  const facts = [
+    elapsed(clock.now() - since),
+    ...(settled.receipt === null ? [] : [receiptLine(settled.receipt)]),
+    watchLine(settled, clock.now()) ?? [],
+  ].flat();
+  stdout.write(`${green(word)}${urls === '' ? '' : `: ${urls}`} ${dim(`(${facts.join(', ')})`)}\n`);
   return ExitCode.done;
 }

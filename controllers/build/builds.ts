@@ -1,21 +1,23 @@
 /**
- * Builds of deployments: the staged upload becomes an image at the engine, its output goes line by line into the
- * deployment's log. Long, so a job each; the deployment's passes start, find and follow it.
+ * Builds of deployments: each comes to its image by its source. Long, so a job each; the deployment's passes start, find and
+ * follow it.
  */
-import type { Clock } from '../../specs/clock.ts';
 import type { Row } from '../../specs/index.ts';
-import type { DeploymentLogEntry } from '../../specs/log-entry.ts';
-import type { Masks } from '../../specs/mask.ts';
-import { timestamp } from '../../specs/meta.ts';
 import { ProblemError } from '../../specs/problem.ts';
 import type { DeploymentReason } from '../../specs/reasons.ts';
-import { EngineError, type Engine } from '../engine/engine.ts';
-import { imageTag } from '../engine/names.ts';
+import { EngineError } from '../engine/engine.ts';
+import { GitError } from '../git/failure.ts';
+import { PullError, type PullReason } from '../pull/failure.ts';
 import { CancelledError, type Job, type Jobs } from '../runtime/jobs.ts';
-import type { ContextPaths } from './context.ts';
+import { fromGit, type FromGitDeps } from './from-git.ts';
+import { fromImage, type FromImageDeps } from './from-image.ts';
+import { fromUpload, type FromUploadDeps } from './from-upload.ts';
+import { buildGroup, cloneGroup, pullGroup } from './groups.ts';
 
-type FailureReason = (typeof DeploymentReason)[
-  'BuildFailed' | 'BuildTimedOut' | 'UploadGone' | 'EngineUnavailable'];
+type FailureReason =
+  | (typeof DeploymentReason)['BuildFailed' | 'BuildTimedOut' | 'UploadGone' | 'EngineUnavailable']
+  | GitError['reason']
+  | PullReason;
 
 export type BuildState =
   | { state: 'queued' }
@@ -33,24 +35,14 @@ export interface Builds {
   forget(deploymentId: string): void;
 }
 
-export interface BuildsDeps {
+export interface BuildsDeps
+  extends
+    Omit<FromUploadDeps, 'engine'>,
+    Omit<FromGitDeps, 'jobs' | 'engine'>,
+    Omit<FromImageDeps, 'engine'> {
+  engine: FromUploadDeps['engine'] & FromImageDeps['engine'];
   jobs: Jobs<string>;
-  engine: Pick<Engine, 'build'>;
-  /** Re-reads a staged upload as the canonical tar that the engine gets. Throws ProblemError when it is gone or lacks a path. */
-  context: (
-    uploadId: string,
-    paths: ContextPaths,
-    time: number,
-  ) => Promise<{ stream: NodeJS.ReadableStream; dockerfile: string }>;
-  log: (deploymentId: string, entry: DeploymentLogEntry) => void;
-  /** Hide the project's secrets in what a build prints. */
-  masks: Masks;
-  clock: Clock;
-  nodeId: string;
-  limits: { memoryBytes: number; cpus: number };
 }
-
-const group = 'build';
 
 export function createBuilds(deps: BuildsDeps): Builds {
   const { jobs } = deps;
@@ -60,36 +52,25 @@ export function createBuilds(deps: BuildsDeps): Builds {
       return job && stateOf(job);
     },
     start: (row) => {
-      jobs.ensure(row.id, (signal) => build(row, signal, deps), { group });
+      const { group, run } = workOf(row, deps);
+      jobs.ensure(row.id, run, { group });
     },
     forget: (deploymentId) => jobs.forget(deploymentId),
   };
 }
 
-async function build(row: Row<'Deployment'>, signal: AbortSignal, deps: BuildsDeps): Promise<string> {
-  const {
-    upload_id: uploadId,
-    dockerfile_path: dockerfilePath,
-    context_path: contextPath,
-  } = row.spec.source.upload;
-  const time = Math.floor(Date.parse(row.created_at) / 1_000);
-  const { stream, dockerfile } = await deps.context(uploadId, { dockerfilePath, contextPath }, time);
-  const { masks, clock } = deps;
-  const project = row.spec.project_id;
-  return deps.engine.build({
-    context: stream,
-    dockerfile,
-    tag: imageTag(row),
-    labels: { 'svc.node': deps.nodeId, 'svc.deployment': row.id },
-    limits: deps.limits,
-    signal,
-    mask: () => masks.lines(project),
-    onLine: ({ stream: from, line: text }) => {
-      // Steps are named after their instructions, which may hold a value as well.
-      const line = masks.text(project, text);
-      deps.log(row.id, { event: 'log', at: timestamp(clock.now()), phase: 'build', stream: from, line });
-    },
-  });
+interface Work {
+  group: string;
+  /** @returns the image's id */
+  run: (signal: AbortSignal) => Promise<string>;
+}
+
+function workOf(row: Row<'Deployment'>, deps: BuildsDeps): Work {
+  const { source } = row.spec;
+  if ('upload' in source)
+    return { group: buildGroup, run: (signal) => fromUpload(row, source.upload, signal, deps) };
+  if ('git' in source) return { group: cloneGroup, run: (signal) => fromGit(row, source.git, signal, deps) };
+  return { group: pullGroup, run: (signal) => fromImage(row, source.image, signal, deps) };
 }
 
 function stateOf(job: Job<string>): BuildState {
@@ -110,6 +91,8 @@ function failure(error: unknown): { reason: FailureReason; message: string; tran
   if (error instanceof EngineError && error.code !== 'refused') {
     return { reason: 'EngineUnavailable', message, transient: error.code === 'unavailable' };
   }
+  if (error instanceof PullError) return { reason: error.reason, message, transient: false };
+  if (error instanceof GitError) return { reason: error.reason, message, transient: false };
   if (error instanceof ProblemError && error.code === 'not_found')
     return { reason: 'UploadGone', message, transient: false };
   if (error instanceof Error && error.name === 'DeadlineError')

@@ -22,10 +22,17 @@ export interface ContextPlan {
   place: (entry: AcceptedEntry) => AcceptedEntry | undefined;
 }
 
-/** Throws ProblemError `invalid` when there is no such folder or Dockerfile in the upload. */
-export function planContext(tree: Tree, paths: ContextPaths): ContextPlan {
-  const folder = find(tree, paths.contextPath, 'context_path', 'directory');
-  const file = find(tree, paths.dockerfilePath, 'dockerfile_path', 'file');
+/**
+ * Throws ProblemError `invalid` when there is no such folder or Dockerfile.
+ * @param source what the tree is of, as messages call it
+ */
+export function planContext(
+  tree: Tree,
+  paths: ContextPaths,
+  source: 'upload' | 'repository' = 'upload',
+): ContextPlan {
+  const folder = find(tree, paths.contextPath, 'context_path', source);
+  const file = find(tree, paths.dockerfilePath, 'dockerfile_path', source);
   const prefix = folder.names.map((name) => `${name}/`).join('');
   /** Files outside the context that have to be in it: path in the upload → path in the context. */
   const brought = new Map<string, string>();
@@ -64,22 +71,22 @@ function placer(prefix: string, brought: ReadonlyMap<string, string>): ContextPl
 
 type Field = 'context_path' | 'dockerfile_path';
 
-function find(tree: Tree, path: string, field: Field, kind: 'directory' | 'file'): Place {
-  const what = field === 'context_path' ? 'context folder' : 'Dockerfile';
+function find(tree: Tree, path: string, field: Field, source: 'upload' | 'repository'): Place {
+  const [what, kind] = field === 'context_path' ? ['context folder', 'directory'] : ['Dockerfile', 'file'];
   const fail = (message: string): ProblemError =>
     new ProblemError('invalid', message, { errors: [{ path: `/${field}`, message }] });
   if (path.startsWith('/'))
-    throw fail(`The ${what} ${quoteName(path)} is an absolute path: give it relative to the upload.`);
+    throw fail(`The ${what} ${quoteName(path)} is an absolute path: give it relative to the ${source}.`);
   const found = resolve(tree, [], path, () => undefined);
-  if (found.outcome === 'outside') throw fail(`The ${what} ${quoteName(path)} lies outside the upload.`);
+  if (found.outcome === 'outside') throw fail(`The ${what} ${quoteName(path)} lies outside the ${source}.`);
   if (found.outcome !== 'place' || found.place.node === undefined) {
-    throw fail(
-      `There is no ${what} ${quoteName(path)} in the upload: check the path, .gitignore and .dockerignore.`,
-    );
+    const check =
+      source === 'upload' ? 'the path, .gitignore and .dockerignore' : 'the path and .dockerignore';
+    throw fail(`There is no ${what} ${quoteName(path)} in the ${source}: check ${check}.`);
   }
   if (found.place.node.kind !== kind) {
     throw fail(
-      `The ${what} ${quoteName(path)} is ${kind === 'file' ? 'a folder' : 'no folder'} in the upload.`,
+      `The ${what} ${quoteName(path)} is ${kind === 'file' ? 'a folder' : 'no folder'} in the ${source}.`,
     );
   }
   return found.place;

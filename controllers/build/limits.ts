@@ -52,3 +52,6 @@ export const defaultLimits: UploadLimits = {
   concurrent: 16,
   reserveBytes: 512 * MiB,
 };
+
+/** Of a repository with its submodules. */
+export const repositoryLimits: UploadLimits = { ...defaultLimits, unpackedBytes: 2 * GiB, entries: 200_000 };

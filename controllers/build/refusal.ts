@@ -3,7 +3,7 @@
  * message never breaks a log or a terminal.
  */
 import { ProblemError } from '../../specs/problem.ts';
-import { formatBytes } from '../../specs/quantity.ts';
+import { formatBytes } from '../../specs/bytes.ts';
 
 const shown = 160;
 

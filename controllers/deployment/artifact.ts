@@ -1,16 +1,40 @@
 /**
- * Decides how a deployment comes to its image: it is built, or, where only the configuration changed, taken over from the
- * deployment before. Pure.
+ * Decides how a deployment comes to its image: it is built or pulled, or, where only the configuration changed, taken over
+ * from the deployment before. Pure.
  */
 import type { Row } from '../../specs/index.ts';
 import type { Decision } from './decision.ts';
 import type { Observed } from './observe.ts';
 import type { Step } from './steps.ts';
 
-/** A build that takes longer than this has failed. Milliseconds. */
+/** A build or a pull that takes longer than this has failed. Milliseconds. */
 export const buildLimitMs = 30 * 60_000;
 
 const waitingForHealth = { phase: 'Starting', reason: 'WaitingForHealth', requeueAfter: 0 } as const;
+
+/** What is said of a build, and of a pull. */
+const words = {
+  build: {
+    done: 'The image is built.',
+    running: { reason: 'Building', message: 'The image is being built.' },
+    queued: 'Waiting for its turn to build.',
+    overdue: {
+      reason: 'BuildTimedOut',
+      message: `The build took longer than ${buildLimitMs / 60_000} minutes.`,
+    },
+  },
+  pull: {
+    done: 'The image is pulled.',
+    running: { reason: 'Pulling', message: 'The image is being pulled.' },
+    queued: 'Waiting for its turn to be pulled.',
+    overdue: {
+      reason: 'PullTimedOut',
+      message: `The pull took longer than ${buildLimitMs / 60_000} minutes.`,
+    },
+  },
+} as const;
+
+const wordsFor = ({ spec }: Row<'Deployment'>) => ('image' in spec.source ? words.pull : words.build);
 
 export function obtain(row: Row<'Deployment'>, observed: Observed, now: number): Decision {
   return row.spec.reuse === null ? build(row, observed, now) : takeOver(row, observed, now);
@@ -21,29 +45,28 @@ function build(row: Row<'Deployment'>, observed: Observed, now: number): Decisio
   const image = job?.state === 'done' ? job.image : builtImage;
   if (image !== undefined) {
     const steps: Step[] = job ? [{ do: 'forgetBuild' }] : [];
-    return { steps, image, message: 'The image is built.', ...waitingForHealth };
+    return { steps, image, message: wordsFor(row).done, ...waitingForHealth };
   }
   if (job?.state === 'failed' && !job.transient) {
-    return { steps: [{ do: 'forgetBuild' }], phase: 'Failed', reason: job.reason, message: job.message };
+    const { reason, message } = job.reason === 'BuildTimedOut' ? wordsFor(row).overdue : job;
+    return { steps: [{ do: 'forgetBuild' }], phase: 'Failed', reason, message };
   }
-  if (!isOverdue(row, now)) return buildGoesOn(observed);
+  if (!isOverdue(row, now)) return goesOn(row, observed);
   const steps: Step[] = job ? [{ do: 'forgetBuild' }] : [];
-  const message = `The build took longer than ${buildLimitMs / 60_000} minutes.`;
   return engineError === undefined
-    ? { steps, phase: 'Failed', reason: 'BuildTimedOut', message }
+    ? { steps, phase: 'Failed', ...wordsFor(row).overdue }
     : { steps, ...engineLost(engineError) };
 }
 
-function buildGoesOn({ build: job, engineError }: Observed): Decision {
+function goesOn(row: Row<'Deployment'>, { build: job, engineError }: Observed): Decision {
   const trouble = engineError ?? (job?.state === 'failed' ? job.message : undefined);
   if (trouble !== undefined) {
     const steps: Step[] = engineError === undefined ? [{ do: 'forgetBuild' }] : [];
     return { steps, phase: 'Building', ...waitingForEngine(trouble) };
   }
-  if (job?.state === 'running')
-    return { steps: [], phase: 'Building', reason: 'Building', message: 'The image is being built.' };
+  if (job?.state === 'running') return { steps: [], phase: 'Building', ...wordsFor(row).running };
   const steps: Step[] = job ? [] : [{ do: 'startBuild' }];
-  return { steps, phase: 'Pending', reason: 'Queued', message: 'Waiting for its turn to build.' };
+  return { steps, phase: 'Pending', reason: 'Queued', message: wordsFor(row).queued };
 }
 
 /** Under a tag of its own, so that giving up the image of either deployment leaves the other its. */

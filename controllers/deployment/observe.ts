@@ -1,16 +1,27 @@
 /** Reads everything a pass over one deployment decides on. Reads only. */
-import type { Ingress } from '../../ingress/index.ts';
+import type { Ingress, TrafficTotals } from '../../ingress/index.ts';
 import type { Row } from '../../specs/index.ts';
+import { isOver } from '../../specs/job.ts';
+import { isStopFirst } from '../../specs/stop-first.ts';
 import type { Reader, Store } from '../../api/store/store.ts';
 import type { Engine } from '../engine/engine.ts';
 import { EngineError } from '../engine/engine.ts';
 import { imageTag } from '../engine/names.ts';
 import type { Builds, BuildState } from '../build/builds.ts';
 import { gateDeadline } from './gate.ts';
+import { siblingsOf } from './siblings.ts';
 
 export interface ReplicaView {
   row: Row<'Replica'>;
   /** Last lines of its output; read only when a verdict may need them. */
+  output: string[];
+}
+
+export interface ReleaseJob {
+  job: Row<'Job'>;
+  /** Its run for this deployment; undefined before there is one. */
+  run: Row<'Run'> | undefined;
+  /** The last lines of a run that did not succeed. */
   output: string[];
 }
 
@@ -28,18 +39,34 @@ export interface Observed {
   baseImage: string | undefined;
   /** The image, if the engine has it under this deployment's tag. Looked for only while there is none on record. */
   builtImage: string | undefined;
+  /** The engine no longer has the image that it could be rolled back to. */
+  imageLost?: boolean;
   /** Why the engine could not be asked. */
   engineError: string | undefined;
+  /** Living release jobs of its service. Read only while they may have to run, or to be stopped. */
+  releaseJobs: ReleaseJob[];
+  /** Replicas of its service, those on their way out as well. Read only where two versions must not run at once. */
+  siblings: Row<'Replica'>[];
+  /** The deployment that its service asks for, if that is another one. Read only while requests wait. */
+  target: Row<'Deployment'> | undefined;
   /** Replica ids that every ingress worker routes this service to. */
   routed: readonly string[];
+  /** Living replicas of the deployment that stands by while this one is watched. */
+  warm: Row<'Replica'>[];
+  /** What the ingress counted. Read only while it is needed: of a receipt that is open, or while it is watched. */
+  traffic: TrafficTotals | undefined;
+  /** Whether the replicas that this one took over from have finished their requests. */
+  drained: boolean;
 }
 
 export interface ObserveDeps {
   store: Store;
   engine: Pick<Engine, 'findImage'>;
-  ingress: Pick<Ingress, 'applied'>;
+  ingress: Pick<Ingress, 'applied' | 'isRouted' | 'isIdle' | 'traffic'>;
   builds: Pick<Builds, 'find'>;
   lastOutput: (replica: Row<'Replica'>) => Promise<string[]>;
+  /** The last lines that a run printed, without secrets. */
+  lastLines: (run: Row<'Run'>) => Promise<string[]>;
 }
 
 export async function observe(row: Row<'Deployment'>, now: number, deps: ObserveDeps): Promise<Observed> {
@@ -63,11 +90,63 @@ export async function observe(row: Row<'Deployment'>, now: number, deps: Observe
     subnet: project?.status.subnet ?? null,
     build,
     builtImage: image.own,
+    imageLost: await isImageLost(row, deps),
     base,
     baseImage: image.base,
     engineError: image.error,
+    releaseJobs: row.status.promoted_at === null ? await releaseJobsOf(row, deps) : [],
     routed: deps.ingress.applied()?.services[row.spec.service_id]?.replicas ?? [],
+    ...(await takeoverOf(row, service, deps)),
+    ...(await handOverOf(row, service, living, store)),
   };
+}
+
+async function takeoverOf(
+  { id, status: { takeover } }: Row<'Deployment'>,
+  service: Row<'Service'> | undefined,
+  { store, ingress }: ObserveDeps,
+): Promise<Pick<Observed, 'warm' | 'traffic' | 'drained'>> {
+  const bake = service?.status.bake?.deployment === id ? service.status.bake : null;
+  const standingBy = bake ? await store.list('Replica', { owner: bake.previous }) : [];
+  return {
+    warm: standingBy.filter((replica) => replica.deleted_at === null),
+    traffic: bake || takeover ? ingress.traffic() : undefined,
+    drained: (takeover?.replaced ?? []).every((old) => ingress.isIdle(old) && !ingress.isRouted(old)),
+  };
+}
+
+async function handOverOf(
+  { id, spec }: Row<'Deployment'>,
+  service: Row<'Service'> | undefined,
+  own: readonly Row<'Replica'>[],
+  reader: Reader,
+): Promise<Pick<Observed, 'siblings' | 'target'>> {
+  if (!service) return { siblings: [], target: undefined };
+  const isParked =
+    service.status.parked_since !== null || own.some((row) => row.spec.paused_at !== undefined);
+  const isConcerned = isParked || isStopFirst(service.spec.release, spec.workload);
+  const { target } = service.spec.rollout;
+  return {
+    siblings: isConcerned ? await siblingsOf(service, reader) : [],
+    target: isParked && target !== null && target !== id ? await reader.get('Deployment', target) : undefined,
+  };
+}
+
+async function releaseJobsOf(
+  { id, spec }: Row<'Deployment'>,
+  { store, lastLines }: ObserveDeps,
+): Promise<ReleaseJob[]> {
+  const jobs = await store.list('Job', { owner: spec.project_id });
+  const own = jobs.filter(
+    (job) => job.spec.release && job.spec.service_id === spec.service_id && job.deleted_at === null,
+  );
+  return Promise.all(
+    own.map(async (job) => {
+      const run = await store.find('Run', job.id, id);
+      const isLost = run !== undefined && isOver(run.status.phase) && run.status.phase !== 'Succeeded';
+      return { job, run, output: isLost ? await lastLines(run) : [] };
+    }),
+  );
 }
 
 /**
@@ -89,6 +168,21 @@ export async function isCurrent(
 /** A build of an earlier control plane, which this one knows nothing of, may have come to its end. */
 function mayHaveImage({ spec, status, deleted_at: deleted }: Row<'Deployment'>): boolean {
   return deleted === null && status.image === null && (status.building_at !== null || spec.reuse !== null);
+}
+
+/** Of one that rests. While it runs, its containers have the image, and the engine keeps it. */
+async function isImageLost(
+  { status, deleted_at: deleted }: Row<'Deployment'>,
+  { engine }: ObserveDeps,
+): Promise<boolean> {
+  const { phase, image } = status;
+  if (deleted !== null || image === null || (phase !== 'Inactive' && phase !== 'Stopped')) return false;
+  try {
+    return (await engine.findImage(image)) === undefined;
+  } catch (error) {
+    if (error instanceof EngineError && error.code === 'unavailable') return false;
+    throw error;
+  }
 }
 
 /** The image under its own tag, else the one that it is to take over. */

@@ -5,51 +5,73 @@
 import { isSettled } from '../../specs/deployment.ts';
 import type { Row } from '../../specs/index.ts';
 import { obtain } from './artifact.ts';
+import { isWarm, judge } from './bake.ts';
 import type { Decision } from './decision.ts';
 import { gateDeadline } from './gate.ts';
 import type { Observed, ReplicaView } from './observe.ts';
+import { account } from './receipt.ts';
+import { releaseJobs, stopReleaseJobs } from './release-jobs.ts';
 import type { Step } from './steps.ts';
+import { isTaking, letGo, takeTurns } from './stop-first.ts';
 import { gateVerdict, rowsOf } from './verdict.ts';
+import { isWanted } from './wanted.ts';
 
 /** Milliseconds until it is looked again whether the project has a range of addresses. */
 const networkPause = 200;
 
-/** Whether this deployment should have replicas now. */
-export function isWanted(row: Row<'Deployment'>, service: Row<'Service'> | undefined): boolean {
-  if (!service?.spec.rollout.running || row.spec.stopped) return false;
-  if (service.deleted_at !== null || row.deleted_at !== null) return false;
-  if (row.status.phase === 'Failed' || (row.status.phase === 'Stopped' && row.status.image === null))
-    return false;
-  return service.spec.rollout.target === row.id || service.status.promoted === row.id;
+export function plan(row: Row<'Deployment'>, observed: Observed, now: number): Decision {
+  return account(row, observed, decide(row, observed, now), now);
 }
 
-export function plan(row: Row<'Deployment'>, observed: Observed, now: number): Decision {
+function decide(row: Row<'Deployment'>, observed: Observed, now: number): Decision {
   const { service } = observed;
   if (row.deleted_at !== null) return remove(row, observed);
-  if (!service || !isWanted(row, service)) return retire(row, observed);
+  if (!service || !isWanted(row, service))
+    return service && isWarm(row, service)
+      ? standBy(row, observed)
+      : endOf(row, service, retire(row, observed));
   if (row.status.image === null) return obtain(row, observed, now);
-  return release(row, service, observed, now);
+  const hasReplicas = observed.replicas.length > 0;
+  return releaseJobs(row, observed.releaseJobs, hasReplicas) ?? release(row, service, observed, now);
 }
 
+/** Nothing is done to the replicas that served last: should they die, they are started again. */
+function standBy({ status: { epoch } }: Row<'Deployment'>, { replicas }: Observed): Decision {
+  const others = replicas.filter(({ row: r }) => r.spec.epoch !== epoch);
+  const steps = others.map(({ row: { id } }): Step => ({ do: 'removeReplica', id }));
+  const message = 'A newer deployment was promoted; this one stands by until that has proven itself.';
+  return { steps, phase: 'Inactive', reason: 'StandingBy', message, standsBy: true };
+}
+
+/** What serves no longer needs no watching. */
+function endOf(row: Row<'Deployment'>, service: Row<'Service'> | undefined, decision: Decision): Decision {
+  return service?.status.bake?.deployment === row.id ? { ...decision, endBake: 'keep' } : decision;
+}
+
+const replaced = {
+  phase: 'Inactive',
+  reason: 'Replaced',
+  message: 'A newer deployment was promoted; this one is kept for rollback.',
+} as const;
+
 /** Not wanted (any more): no build, no replicas. What it is called depends on why. */
-function retire(row: Row<'Deployment'>, { service, replicas, build: job }: Observed): Decision {
+function retire(row: Row<'Deployment'>, observed: Observed): Decision {
+  const { service } = observed;
   const { phase, reason, message } = row.status;
-  const steps: Step[] = replicas.map((replica) => ({ do: 'removeReplica', id: replica.row.id }));
-  if (job) steps.unshift({ do: 'forgetBuild' });
-  if (phase === 'Failed' || phase === 'Stopped' || phase === 'Inactive') {
-    return { steps, phase, reason: reason as Decision['reason'], message };
+  const steps = takeAway(observed);
+  if (hasEnded(row)) {
+    const lost = observed.imageLost === true ? { imageLost: true as const } : {};
+    return { steps, phase, reason: reason as Decision['reason'], message, ...lost };
   }
+  // It stood by; that its service was stopped or goes since is not what ended it.
+  if (phase === 'Inactive') return { steps, ...replaced };
   if (!service || service.deleted_at !== null)
     return { steps, phase: 'Stopped', reason: 'Deleting', message: 'Its service is being deleted.' };
+  // Nobody is left for whom requests could wait.
+  const isLast = service.status.promoted === row.id && !isTaking(observed.target, service);
+  if (isLast && service.status.parked_since !== null) steps.push({ do: 'unpark' });
   const asked = row.spec.stopped || !service.spec.rollout.running;
-  if (!asked && row.status.promoted_at !== null) {
-    return {
-      steps,
-      phase: 'Inactive',
-      reason: 'Replaced',
-      message: 'A newer deployment was promoted; this one is kept for rollback.',
-    };
-  }
+  if (!asked && row.status.promoted_at !== null) return { steps, ...replaced };
   if (!asked) {
     return {
       steps,
@@ -63,11 +85,22 @@ function retire(row: Row<'Deployment'>, { service, replicas, build: job }: Obser
     : { steps, phase: 'Stopped', reason: 'Cancelled', message: 'Cancelled before it was promoted.' };
 }
 
+/** All that runs for it. */
+function takeAway({ replicas, build, releaseJobs: jobs }: Observed): Step[] {
+  const steps = replicas.map((replica): Step => ({ do: 'removeReplica', id: replica.row.id }));
+  return [...stopReleaseJobs(jobs), ...(build ? [{ do: 'forgetBuild' } as const] : []), ...steps];
+}
+
+/** What it is called is said already. */
+function hasEnded({ status: { phase, reason } }: Row<'Deployment'>): boolean {
+  return phase === 'Failed' || phase === 'Stopped' || (phase === 'Inactive' && reason !== 'StandingBy');
+}
+
 /** It goes: its build and its replicas first, then its image and its logs, and the row at last. */
-function remove(row: Row<'Deployment'>, { replicas, leaving, build: job }: Observed): Decision {
+function remove(row: Row<'Deployment'>, observed: Observed): Decision {
+  const { replicas, leaving, build: job } = observed;
   const phase = isSettled(row.status.phase) && row.status.phase !== 'Healthy' ? row.status.phase : 'Stopped';
-  const steps: Step[] = replicas.map((replica) => ({ do: 'removeReplica', id: replica.row.id }));
-  if (job) steps.unshift({ do: 'forgetBuild' });
+  const steps = takeAway(observed);
   const left = replicas.length + leaving;
   if (left > 0 || job) {
     const what = left > 0 ? `its replicas to be gone: ${left} left` : 'its build to end';
@@ -84,6 +117,8 @@ function release(row: Row<'Deployment'>, service: Row<'Service'>, observed: Obse
     service.spec.rollout.epoch === row.status.failed_epoch && live !== null
       ? live
       : service.spec.rollout.epoch;
+  const turn = takeTurns(row, service, observed, epoch, now);
+  if (turn) return turn;
   const stale = observed.replicas.filter(({ row: r }) => r.spec.epoch !== epoch && r.spec.epoch !== live);
   const extra = observed.replicas.filter(
     ({ row: r }) => r.spec.epoch === epoch && r.spec.index >= service.spec.replicas,
@@ -95,7 +130,7 @@ function release(row: Row<'Deployment'>, service: Row<'Service'>, observed: Obse
   steps.push(...missing(row, service, observed, candidates, epoch));
 
   const promoted = service.status.promoted === row.id && live === epoch;
-  if (promoted) return routed(row, observed, candidates, steps);
+  if (promoted) return watched(row, observed, candidates, routed(row, observed, candidates, steps, now), now);
 
   const ready = candidates.filter(({ row: r }) => r.status.phase === 'Ready').length;
   if (candidates.length === service.spec.replicas && ready === candidates.length) {
@@ -107,15 +142,17 @@ function release(row: Row<'Deployment'>, service: Row<'Service'>, observed: Obse
   const left = gateDeadline(rowsOf(candidates), row, now) - now;
   const message = `Waiting for ${service.spec.replicas === 1 ? 'the replica' : `all ${service.spec.replicas} replicas`} to answer ${row.spec.workload.health.path}.`;
   const waiting = { reason: 'WaitingForHealth', message } as const;
-  return {
+  const decision: Decision = {
     steps,
     phase: live === null || service.status.promoted !== row.id ? 'Starting' : 'Healthy',
     ...waiting,
     // Of a project that was just made nobody tells when it has its range.
     requeueAfter: Math.min(Math.max(left, 0) + 1, observed.subnet === null ? networkPause : Infinity),
   };
+  return letGo(decision, service, false, now);
 }
 
+/** No more at a time than `release.surge`: what starts takes the node's cores from what serves. */
 function missing(
   row: Row<'Deployment'>,
   service: Row<'Service'>,
@@ -127,8 +164,10 @@ function missing(
   const { subnet } = observed;
   const { image } = row.status;
   const indices = [...Array(service.spec.replicas).keys()];
+  const starting = candidates.filter(({ row: r }) => r.status.phase !== 'Ready').length;
   return indices
     .filter((index) => !candidates.some(({ row: r }) => r.spec.index === index))
+    .slice(0, Math.max(0, service.spec.release.surge - starting))
     .map((index) => ({ do: 'createReplica', epoch, index, subnet, image }));
 }
 
@@ -148,11 +187,39 @@ function routed(
   observed: Observed,
   candidates: ReplicaView[],
   steps: Step[],
+  now: number,
 ): Decision {
   const ids = new Set(candidates.map(({ row: r }) => r.id));
   const swapped = observed.routed.length > 0 && observed.routed.every((id) => ids.has(id));
-  if (!swapped && row.status.phase !== 'Healthy') return { steps, ...waitingForRoute(row) };
-  return { steps, phase: 'Healthy', reason: 'Promoted', message: 'Serving.' };
+  const said =
+    !swapped && row.status.phase !== 'Healthy'
+      ? waitingForRoute(row)
+      : ({ phase: 'Healthy', reason: 'Promoted', message: 'Serving.' } as const);
+  return observed.service ? letGo({ steps, ...said }, observed.service, swapped, now) : { steps, ...said };
+}
+
+/** While the one before stands by, it has to prove itself. */
+function watched(
+  row: Row<'Deployment'>,
+  { service, warm, traffic }: Observed,
+  candidates: ReplicaView[],
+  decision: Decision,
+  now: number,
+): Decision {
+  const bake = service?.status.bake;
+  if (bake?.deployment !== row.id || !traffic) return decision;
+  const judgement = judge(bake, { replicas: rowsOf(candidates), warm, traffic }, now);
+  switch (judgement.is) {
+    case 'good':
+      return { ...decision, endBake: 'keep' };
+    case 'open':
+      return { ...decision, requeueAfter: judgement.requeueAfter };
+    case 'bad': {
+      const message = `Taken back; the deployment before it serves again. ${judgement.message}`;
+      // Its replicas go once the one before is routed to again.
+      return { steps: [], phase: 'Failed', reason: 'RolledBack', message, endBake: 'take back' };
+    }
+  }
 }
 
 interface Failure {

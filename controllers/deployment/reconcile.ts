@@ -1,6 +1,7 @@
 /** One pass over one deployment: observe, plan, apply, and status once. Nothing here decides. */
 import type { Writer } from '../../api/store/store.ts';
 import { isSettled } from '../../specs/deployment.ts';
+import type { EventRecorder } from '../../specs/event.ts';
 import type { Row } from '../../specs/index.ts';
 import type { Masks } from '../../specs/mask.ts';
 import { timestamp } from '../../specs/meta.ts';
@@ -9,13 +10,17 @@ import type { Reconcile } from '../runtime/reconciler.ts';
 import type { Decision } from './decision.ts';
 import { isCurrent, observe, type ObserveDeps, type Observed } from './observe.ts';
 import { plan } from './plan.ts';
-import { summarize } from './status.ts';
+import { endBakeIn } from './promotion.ts';
+import { imageLost, summarize } from './status.ts';
 import { apply, type StepDeps } from './steps.ts';
 
-export interface DeploymentDeps extends Omit<ObserveDeps, 'builds' | 'engine'>, Omit<StepDeps, 'engine'> {
+export interface DeploymentDeps
+  extends Omit<ObserveDeps, 'builds' | 'engine' | 'ingress'>, Omit<StepDeps, 'engine' | 'ingress'> {
   engine: ObserveDeps['engine'] & StepDeps['engine'];
+  ingress: ObserveDeps['ingress'];
   /** Wakes this deployment when the ingress has something new to say. */
   awaitRoutes: (deploymentId: string) => void;
+  events: EventRecorder;
   /** Hide the project's secrets in messages: they quote builds, workloads and the engine. */
   masks: Pick<Masks, 'text'>;
   /** Resolves when everything appended to the deployment's log is in its file. */
@@ -35,7 +40,8 @@ export function deploymentReconciler(deps: DeploymentDeps): Reconcile {
     const now = deps.clock.now();
     const observed = await observe(row, now, deps);
     const planned = plan(row, observed, now);
-    if (planned.reason === 'WaitingForRoute') deps.awaitRoutes(id);
+    if (planned.reason === 'WaitingForRoute' || planned.awaitRoutes || row.status.takeover !== null)
+      deps.awaitRoutes(id);
     const done = await act(row, planned, observed, deps, signal);
     const decision = { ...done, message: deps.masks.text(row.spec.project_id, done.message) };
     if (decision.steps.some((step) => step.do === 'purge')) return undefined;
@@ -44,11 +50,16 @@ export function deploymentReconciler(deps: DeploymentDeps): Reconcile {
     await logChange(row, decision, now, deps);
     const writeStatus = async (writer: Writer): Promise<boolean> => {
       if (!(await isCurrent(row, observed, writer))) return false;
+      // Given up meanwhile: then nobody removed it by hand.
+      if (decision.imageLost && (await writer.get('Deployment', id))?.status.image === null) return false;
+      const { endBake } = decision;
+      if (endBake !== undefined && !(await endBakeIn(writer, row, endBake))) return false;
       await writer.patchStatus('Deployment', id, row.generation, summarize(row, decision, observed, now));
       return true;
     };
     const isWritten = await store.write(writeStatus, { lazy: true });
     if (!isWritten) return again;
+    if (decision.imageLost) recordLostImage(row, deps.events);
     return decision.requeueAfter === undefined ? undefined : { requeueAfter: decision.requeueAfter };
   };
 }
@@ -84,14 +95,23 @@ async function act(
   }
 }
 
+function recordLostImage({ id, spec }: Row<'Deployment'>, events: EventRecorder): void {
+  const of = { project_id: spec.project_id, service_id: spec.service_id, name: String(spec.number) };
+  events.record({ kind: 'Deployment', object: id, ...of, type: 'Warning', ...imageLost });
+}
+
 /** Before the status is written: whoever sees a settled row may rely on the log being whole. */
 async function logChange(
-  { id, status }: Row<'Deployment'>,
+  row: Row<'Deployment'>,
   { phase, reason, message }: Decision,
   now: number,
-  { log, flushLog }: DeploymentDeps,
+  { log, flushLog, events }: DeploymentDeps,
 ): Promise<void> {
+  const { id, spec, status } = row;
   if (phase === status.phase && reason === status.reason) return;
   log(id, { event: 'status', at: timestamp(now), status: phase, reason, message });
+  const type = phase === 'Failed' ? 'Warning' : 'Normal';
+  const of = { project_id: spec.project_id, service_id: spec.service_id, name: String(spec.number) };
+  events.record({ kind: 'Deployment', object: id, ...of, type, reason, message });
   if (isSettled(phase)) await flushLog(id);
 }

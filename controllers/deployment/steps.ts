@@ -1,32 +1,27 @@
 /** The effects of a deployment's plan. Each is idempotent: a pass that is cut off anywhere is mended by the next. */
-import type { Clock, Random } from '../../specs/clock.ts';
+import type { Random } from '../../specs/clock.ts';
+import { frozenRun } from '../../specs/frozen-run.ts';
 import type { Row } from '../../specs/index.ts';
+import { runAskedFor } from '../../specs/job.ts';
 import type { DeploymentLogEntry } from '../../specs/log-entry.ts';
 import { newId, timestamp } from '../../specs/meta.ts';
-import type { Reader, Store, Writer } from '../../api/store/store.ts';
+import type { Store } from '../../api/store/store.ts';
+import { nextAddress } from '../addresses/next.ts';
+import { addressesIn } from '../addresses/taken.ts';
 import type { Builds } from '../build/builds.ts';
 import type { Engine } from '../engine/engine.ts';
 import { imageTag } from '../engine/names.ts';
-import { nextAddress } from './address.ts';
-import { isCurrent, type Observed } from './observe.ts';
+import { mayRun, pauseOthersIn, resumeIn, unparkIn } from './hand-over.ts';
+import type { Observed } from './observe.ts';
+import { promoteIn, type PromotionDeps } from './promotion.ts';
+import type { Step } from './step.ts';
 
-export type Step =
-  | { do: 'startBuild' }
-  | { do: 'forgetBuild' }
-  /** `of`: the deployment that has it, in words. */
-  | { do: 'tagImage'; image: string; of: string }
-  | { do: 'createReplica'; epoch: number; index: number; subnet: string; image: string }
-  | { do: 'removeReplica'; id: string }
-  | { do: 'promote'; epoch: number }
-  | { do: 'removeImage' }
-  | { do: 'removeLogs' }
-  | { do: 'purge' };
+export type { Step } from './step.ts';
 
-export interface StepDeps {
+export interface StepDeps extends PromotionDeps {
   store: Store;
   engine: Pick<Engine, 'tagImage' | 'removeImage'>;
   builds: Builds;
-  clock: Clock;
   random: Random;
   /** Appends to the deployment's log. */
   log: (deploymentId: string, entry: DeploymentLogEntry) => void;
@@ -47,8 +42,18 @@ const executors: Executors = {
   startBuild: (_, row, { builds }) => builds.start(row),
   forgetBuild: (_, row, { builds }) => builds.forget(row.id),
   tagImage,
+  runReleaseJob,
+  stopReleaseJob: ({ run }, _, { store }) =>
+    store.write(async (writer) => {
+      await writer.updateSpec('Run', run, (spec) => ({ ...spec, stopped: true }));
+    }),
   createReplica,
   removeReplica: ({ id }, _, { store }) => store.write((writer) => writer.markDeleted('Replica', id)),
+  pauseOthers: ({ epoch }, row, deps, observed) =>
+    deps.store.write((writer) => pauseOthersIn(writer, row, epoch, observed, deps)),
+  resume: ({ epoch }, row, { store }, observed) =>
+    store.write((writer) => resumeIn(writer, row, epoch, observed)),
+  unpark: (_, row, { store }) => store.write((writer) => unparkIn(writer, row)),
   promote,
   removeImage: (_, row, { engine }) => engine.removeImage(imageTag(row)),
   removeLogs: (_, row, { removeLogs }) => removeLogs(row),
@@ -78,9 +83,9 @@ async function createReplica(
 ): Promise<void> {
   const { epoch, index, subnet, image } = step;
   const name = `${epoch}.${index}`;
-  await deps.store.write(async (writer) => {
+  const isMade = await deps.store.write(async (writer) => {
     const there = await writer.find('Replica', row.id, name);
-    if (there && there.deleted_at === null) return;
+    if ((there && there.deleted_at === null) || !(await mayRun(row, epoch, writer))) return false;
     const address = nextAddress(subnet, await addressesIn(row.spec.project_id, writer));
     await writer.create('Replica', {
       id: newId('replica', deps.clock.now(), deps.random(10)),
@@ -107,8 +112,27 @@ async function createReplica(
         conditions: [],
       },
     });
+    return true;
   });
-  say(`Starting replica ${index + 1}`, row, deps);
+  if (isMade) say(`Starting replica ${index + 1}`, row, deps);
+}
+
+/** Named after the deployment, so that it is asked for once. */
+async function runReleaseJob(
+  { job: jobId }: Extract<Step, { do: 'runReleaseJob' }>,
+  row: Row<'Deployment'>,
+  deps: StepDeps,
+): Promise<void> {
+  const { store, clock, random } = deps;
+  const name = await store.write(async (writer) => {
+    const job = await writer.get('Job', jobId);
+    const spec = job && frozenRun(job, row, { trigger: 'release', scheduled_for: null });
+    if (!spec || job.deleted_at !== null || (await writer.find('Run', jobId, row.id))) return undefined;
+    const id = newId('run', clock.now(), random(10));
+    await writer.create('Run', { id, name: row.id, owner: jobId, spec, status: runAskedFor });
+    return job.name;
+  });
+  if (name !== undefined) say(`Running the release job ${name}`, row, deps);
 }
 
 async function tagImage(
@@ -133,38 +157,12 @@ function purge(_: Step, { id }: Row<'Deployment'>, { store }: StepDeps): Promise
   });
 }
 
-/**
- * Addresses taken in a project, the most recent first. Asked in the transaction that takes one more: other deployments of
- * the project take theirs at the same time.
- */
-async function addressesIn(projectId: string, reader: Reader): Promise<string[]> {
-  const replicas = await reader.list('Replica');
-  return replicas.filter(({ spec }) => spec.project_id === projectId).map(({ spec }) => spec.address);
-}
-
-/**
- * Points routing at this deployment: its own epoch and the service's choice at once, and only if both are still wanted as
- * they were when the gate was found passed. Somebody may have called it off meanwhile.
- */
-async function promote(
+/** Found out again after a power cut, which leaves no replica to route to anyway. */
+function promote(
   { epoch }: Extract<Step, { do: 'promote' }>,
   row: Row<'Deployment'>,
-  { store, clock }: StepDeps,
+  deps: StepDeps,
   observed: Observed,
 ): Promise<void> {
-  const point = async (writer: Writer): Promise<void> => {
-    const service = await writer.get('Service', row.spec.service_id);
-    if (!service || !(await isCurrent(row, observed, writer))) return;
-    const at = timestamp(clock.now());
-    await writer.patchStatus('Deployment', row.id, row.generation, { epoch, promoted_at: at });
-    const { promoted, previous } = service.status;
-    if (promoted === row.id) return;
-    // What is observed of the service stays as it is: only its own controller knows whether the rest of it was seen to.
-    await writer.patchStatus('Service', service.id, service.observed_generation, {
-      promoted: row.id,
-      previous: promoted ?? previous,
-    });
-  };
-  // Found out again after a power cut, which leaves no replica to route to anyway.
-  await store.write(point, { lazy: true });
+  return deps.store.write((writer) => promoteIn(writer, row, epoch, observed, deps), { lazy: true });
 }

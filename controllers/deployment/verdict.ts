@@ -53,7 +53,8 @@ function died({ row, output }: ReplicaView): Verdict {
   if (exit === null) {
     const ready = row.status.conditions.find((condition) => condition.type === 'Ready');
     const why = ready?.message ?? 'no reason was given';
-    if (ready?.reason === 'SecretUnavailable') return { reason: 'SecretUnavailable', message: why };
+    if (ready?.reason === 'SecretUnavailable' || ready?.reason === 'MountUnavailable')
+      return { reason: ready.reason, message: why };
     return { reason: 'StartFailed', message: `The engine could not start it: ${why}` };
   }
   const init = output.at(-1) ?? '';

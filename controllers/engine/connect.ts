@@ -20,8 +20,12 @@ export interface Connection {
   slow: Docker;
   version: string;
   apiVersion: string;
+  /** What its images must be made for, such as `linux/amd64`; undefined where the engine does not say. */
+  platform: string | undefined;
   /** cgroup of this host below which the engine puts BuildKit's steps; undefined where it cannot be limited by us. */
   cgroupParent: string | undefined;
+  /** Where it keeps everything; undefined where it is not on this host. */
+  root: string | undefined;
   /** How the engine wants the interfaces of networks named; undefined where it names them itself. */
   interfaces: string | undefined;
 }
@@ -30,10 +34,13 @@ const Version = Type.Object({
   ApiVersion: Type.String({ pattern: '^\\d+\\.\\d+$' }),
   MinAPIVersion: Type.Optional(Type.String()),
   Version: Type.String(),
+  Os: Type.Optional(Type.String()),
+  Arch: Type.Optional(Type.String()),
   Components: Type.Optional(Type.Union([Type.Null(), Type.Array(Type.Object({ Name: Type.String() }))])),
 });
 
 const Info = Type.Object({
+  DockerRootDir: Type.Optional(Type.String()),
   CgroupDriver: Type.Optional(Type.String()),
   Labels: Type.Optional(Type.Union([Type.Null(), Type.Array(Type.String())])),
 });
@@ -48,20 +55,26 @@ export async function connect(endpoint: string, clock: Clock): Promise<Connectio
   const apiVersion = negotiate(version);
   const quick = open(at, apiVersion, 2 * deadlines.write);
   const info = await ask(quick, clock, 'info', Info);
-  const isPodman = version.Components?.some(({ Name }) => Name.startsWith('Podman')) ?? false;
-  // systemd makes the cgroups of the other driver, one beside the other: there is nothing above them to limit.
-  const isOurs =
-    at.kind === 'unix' && !isPodman && info.CgroupDriver === 'cgroupfs' && process.getuid?.() === 0;
   return {
     quick,
     slow: open(at, apiVersion, undefined),
     version: version.Version,
     apiVersion,
-    cgroupParent: isOurs ? await cgroupParentOf(at.path) : undefined,
+    platform: version.Os && version.Arch ? `${version.Os}/${version.Arch}` : undefined,
+    cgroupParent:
+      at.kind === 'unix' && isLimitable(version, info) ? await cgroupParentOf(at.path) : undefined,
+    root: at.kind === 'unix' && info.DockerRootDir?.startsWith('/') ? info.DockerRootDir : undefined,
     interfaces: info.Labels?.find((label) => label.startsWith(`${interfacesLabel}=`))?.slice(
       interfacesLabel.length + 1,
     ),
   };
+}
+
+/** Whether we may put limits on what an engine of this host does in its cgroups. */
+function isLimitable({ Components }: Static<typeof Version>, { CgroupDriver }: Static<typeof Info>): boolean {
+  const isPodman = Components?.some(({ Name }) => Name.startsWith('Podman')) ?? false;
+  // systemd makes the cgroups of the other driver, one beside the other: there is nothing above them to limit.
+  return !isPodman && CgroupDriver === 'cgroupfs' && process.getuid?.() === 0;
 }
 
 /** Whether it still answers: rejects when it does not. */

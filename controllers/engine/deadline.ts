@@ -14,15 +14,26 @@ export const deadlines = {
   read: 30_000,
   /** Writes: create, start, remove. A start unpacks nothing, but a busy disk is slow. */
   write: 60_000,
+  /** What takes how much, and pruning: an engine walks through all that it has. Somebody may wait for it over HTTP. */
+  usage: 45_000,
   /** Between two events of a build. A step may be silent for long; how long it may take is the caller's signal. */
   buildIdle: 3_600_000,
+  /**
+   * Until a registry has said what it has, and between two events of a pull. Engines wait for a registry that is silent as
+   * long as it likes; they report several times a second while bytes come or a layer is unpacked.
+   */
+  registry: 120_000,
 } as const;
+
+/** Makes the error of a deadline. */
+type Late = (doing: string, ms: number) => EngineError;
 
 /**
  * Runs one call of the engine.
  * @param doing what is tried, as it reads after "The engine could not"
  * @param ms how long it may take
  * @param work gets a signal that aborts at the deadline, to free what it holds
+ * @param late says whose fault it is, where that is not the engine's
  * @returns what `work` gives; rejects with an EngineError, `unavailable` when the deadline has passed
  */
 export function withDeadline<T>(
@@ -30,11 +41,12 @@ export function withDeadline<T>(
   doing: string,
   ms: number,
   work: (signal: AbortSignal) => Promise<T>,
+  late: Late = overdue,
 ): Promise<T> {
   const controller = new AbortController();
   return new Promise<T>((resolve, reject) => {
     const cancel = clock.after(ms, () => {
-      reject(overdue(doing, ms));
+      reject(late(doing, ms));
       controller.abort();
     });
     work(controller.signal).then(
@@ -59,8 +71,9 @@ export async function* withIdleDeadline(
   doing: string,
   ms: number,
   stream: Readable,
+  late: Late = overdue,
 ): AsyncGenerator<Buffer, undefined> {
-  const arm = (): (() => void) => clock.after(ms, () => stream.destroy(overdue(doing, ms)));
+  const arm = (): (() => void) => clock.after(ms, () => stream.destroy(late(doing, ms)));
   let cancel = arm();
   try {
     for await (const chunk of stream) {

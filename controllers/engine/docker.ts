@@ -8,29 +8,46 @@ import { connect, ping, type Connection } from './connect.ts';
 import { BuildCap } from './docker/build-cap.ts';
 import { build } from './docker/build.ts';
 import { containerEvents } from './docker/events.ts';
-import { findImage, listImages, removeImage, tagImage } from './docker/images.ts';
+import { exec } from './docker/exec.ts';
+import type { Kill } from './docker/exec-processes.ts';
+import { findImage, inspectImage, listImages, removeImage, tagImage } from './docker/images.ts';
 import { replicaLogs } from './docker/logs.ts';
 import { ensureNetwork, listNetworks, removeNetwork } from './docker/networks.ts';
+import { pullImage, resolveImage } from './docker/pull.ts';
+import * as mending from './docker/mending.ts';
 import * as replicas from './docker/replicas.ts';
+import { replicaStats } from './docker/stats.ts';
+import { diskUsage, pruneBuildCache } from './docker/usage.ts';
+import { ensureVolume, listVolumes, removeVolume } from './docker/volumes.ts';
 import {
   EngineError,
   type BuildRequest,
+  type ContainerLimits,
   type ContainerState,
   type Engine,
   type EngineEvent,
   type EngineInfo,
   type EngineLogLine,
+  type ImageFacts,
   type ImageState,
   type Labels,
+  type NetworkPlace,
   type NetworkSpec,
   type NetworkState,
   type ReplicaContainer,
+  type ReplicaStats,
+  type VolumeState,
 } from './engine.ts';
+import type { PullRequest, RegistryRequest } from './registry-request.ts';
+import type { ExecRequest, ExecSession } from './exec.ts';
+import type { EngineUsage } from './usage.ts';
 
 export interface DockerEngineOptions {
   /** `unix:///path` or `tcp://host:port`. */
   endpoint: string;
   clock: Clock;
+  /** Signals a process of this host; process.kill when absent. */
+  kill?: Kill;
 }
 
 export class DockerEngine implements Engine {
@@ -49,8 +66,9 @@ export class DockerEngine implements Engine {
     return this.call(async (connection) => {
       await ping(connection, this.options.clock);
       const cap = this.capFor(connection);
-      const { version, apiVersion } = connection;
-      return { version, apiVersion, builder: (await cap?.isPossible()) ? 'buildkit' : 'classic' };
+      const { version, apiVersion, root } = connection;
+      const builder = (await cap?.isPossible()) ? 'buildkit' : 'classic';
+      return { version, apiVersion, builder, ...(root === undefined ? {} : { root }) };
     });
   }
 
@@ -72,6 +90,18 @@ export class DockerEngine implements Engine {
     return this.call((connection) => build(connection, this.options.clock, this.capFor(connection), request));
   }
 
+  resolveImage(request: RegistryRequest): Promise<string> {
+    return this.call((connection) => resolveImage(connection, this.options.clock, request));
+  }
+
+  pullImage(request: PullRequest): Promise<ImageFacts> {
+    return this.call((connection) => pullImage(connection, this.options.clock, request));
+  }
+
+  inspectImage(reference: string): Promise<ImageFacts | undefined> {
+    return this.call((connection) => inspectImage(connection, this.options.clock, reference));
+  }
+
   listImages(labels: Labels): Promise<ImageState[]> {
     return this.call((connection) => listImages(connection, this.options.clock, labels));
   }
@@ -86,6 +116,26 @@ export class DockerEngine implements Engine {
 
   removeImage(reference: string): Promise<void> {
     return this.call((connection) => removeImage(connection, this.options.clock, reference));
+  }
+
+  ensureVolume(spec: VolumeState): Promise<void> {
+    return this.call((connection) => ensureVolume(connection, this.options.clock, spec));
+  }
+
+  listVolumes(labels: Labels): Promise<VolumeState[]> {
+    return this.call((connection) => listVolumes(connection, this.options.clock, labels));
+  }
+
+  removeVolume(name: string): Promise<void> {
+    return this.call((connection) => removeVolume(connection, this.options.clock, name));
+  }
+
+  diskUsage(): Promise<EngineUsage> {
+    return this.call((connection) => diskUsage(connection, this.options.clock));
+  }
+
+  pruneBuildCache(unusedForMs: number): Promise<number> {
+    return this.call((connection) => pruneBuildCache(connection, this.options.clock, unusedForMs));
   }
 
   createReplica(spec: ReplicaContainer): Promise<string> {
@@ -104,6 +154,22 @@ export class DockerEngine implements Engine {
     return this.call((connection) => replicas.removeReplica(connection, this.options.clock, id));
   }
 
+  unpauseReplica(id: string): Promise<void> {
+    return this.call((connection) => mending.unpauseReplica(connection, this.options.clock, id));
+  }
+
+  connectReplica(id: string, network: NetworkPlace): Promise<void> {
+    return this.call((connection) => mending.connectReplica(connection, this.options.clock, id, network));
+  }
+
+  disconnectReplica(id: string, network: string): Promise<void> {
+    return this.call((connection) => mending.disconnectReplica(connection, this.options.clock, id, network));
+  }
+
+  limitReplica(id: string, limits: ContainerLimits): Promise<void> {
+    return this.call((connection) => mending.limitReplica(connection, this.options.clock, id, limits));
+  }
+
   inspectReplica(id: string): Promise<ContainerState | undefined> {
     return this.call((connection) => replicas.inspectReplica(connection, this.options.clock, id));
   }
@@ -112,12 +178,22 @@ export class DockerEngine implements Engine {
     return this.call((connection) => replicas.listReplicas(connection, this.options.clock, labels));
   }
 
+  replicaStats(ids: readonly string[]): Promise<Map<string, ReplicaStats>> {
+    return this.call((connection) => replicaStats(connection, this.options.clock, ids));
+  }
+
   async *replicaLogs(
     id: string,
     options: { since?: string; follow: boolean; signal: AbortSignal },
   ): AsyncGenerator<EngineLogLine, undefined> {
     const connection = await this.connected();
     yield* replicaLogs(connection, this.options.clock, id, options);
+  }
+
+  exec(container: string, request: ExecRequest): Promise<ExecSession> {
+    const hostKill: Kill = (pid, signal) => void process.kill(pid, signal);
+    const { clock, kill = hostKill } = this.options;
+    return this.call((connection) => exec(connection, clock, container, request, kill));
   }
 
   async *events(labels: Labels, signal: AbortSignal): AsyncGenerator<EngineEvent, undefined> {

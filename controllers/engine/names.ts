@@ -9,7 +9,20 @@ export function networkName(nodeId: string, { id, name }: Pick<Row<'Project'>, '
   return `svc-${nodeId.slice(-8)}-${name}-${id.slice(-8)}`;
 }
 
+/**
+ * Name of a volume: holds the end of its id, so that one that is made anew under the name of a destroyed one is another, and
+ * what is left of the other is never taken for it.
+ */
+export function volumeName(nodeId: string, { id, name }: Pick<Row<'Volume'>, 'id' | 'name'>): string {
+  return `svc-${nodeId.slice(-8)}-${name}-${id.slice(-8)}`;
+}
+
 /** The tag under which the engine keeps a deployment's image. */
 export function imageTag(deployment: Pick<Row<'Deployment'>, 'id' | 'spec'>): string {
   return `svc/${deployment.spec.service_id.replace('_', '-')}:${deployment.id.replace('_', '-')}`;
+}
+
+/** The tag under which the engine keeps the image that a job's last run was started with. */
+export function jobImageTag(jobId: string): string {
+  return `svc/${jobId.replace('_', '-')}:last`;
 }

@@ -2,20 +2,14 @@
  * Follows what running containers print into the log files: each from where it was left, and again when the engine comes
  * back. The files, not the engine, are what people read: they outlive the containers, and hold no secret.
  */
-import type { Clock } from '../../specs/clock.ts';
-import { leadLines, type Masks } from '../../specs/mask.ts';
-import { EngineError, type Engine } from '../engine/engine.ts';
+import { leadLines } from '../../specs/mask.ts';
+import { EngineError } from '../engine/engine.ts';
 import type { Log } from '../runtime/log.ts';
-import { isAfter } from './instant.ts';
-import type { LastLines, WorkloadLogs } from './workload-logs.ts';
+import { copy, pause, type CopyDeps, type Followed } from './copy.ts';
+import { createFloods } from './flood.ts';
+import type { WorkloadLogs } from './workload-logs.ts';
 
-export interface Followed {
-  replica: string;
-  container: string;
-  projectId: string;
-  serviceId: string;
-  deploymentId: string;
-}
+export type { Followed } from './copy.ts';
 
 export interface Follower {
   /** Does nothing while this container of the replica is being followed. One that has stopped is read to its end. */
@@ -30,20 +24,17 @@ export interface Follower {
   close(): Promise<void>;
 }
 
-export interface FollowerDeps {
-  engine: Pick<Engine, 'replicaLogs'>;
-  logs: Pick<WorkloadLogs, 'append' | 'flush' | 'lastAt' | 'read'>;
-  masks: Pick<Masks, 'lines'>;
-  clock: Clock;
+export interface FollowerDeps extends Omit<CopyDeps, 'floods' | 'logs'> {
+  logs: CopyDeps['logs'] & Pick<WorkloadLogs, 'end' | 'read'>;
   log: Pick<Log, 'debug' | 'warn'>;
 }
+
+type Deps = FollowerDeps & CopyDeps;
 
 /** Milliseconds from a broken stream to the next try: the first, doubling up to the last. */
 const backoff = { first: 250, last: 10_000 };
 /** Milliseconds that `last` and `stop` wait for the engine. */
 const patience = { last: 5_000, stop: 2_000 };
-/** Characters that may wait for the disk before the engine has to. */
-const unwritten = 2 ** 20;
 
 /** Work on a replica's output; one at a time per replica, so that no line is kept twice. */
 interface Following {
@@ -58,8 +49,9 @@ interface Following {
   ended: Promise<void>;
 }
 
-export function openFollower(deps: FollowerDeps): Follower {
-  const { clock } = deps;
+export function openFollower(given: FollowerDeps): Follower {
+  const { clock, logs } = given;
+  const deps: Deps = { ...given, floods: createFloods(clock) };
   const all = new Map<string, Following>();
   let closed = false;
 
@@ -78,6 +70,7 @@ export function openFollower(deps: FollowerDeps): Follower {
         if (all.get(target.replica) !== following) return;
         all.delete(target.replica);
         if (following.next && !following.leaving && !closed) begin('follow', following.next);
+        else logs.end(target);
       });
     return following;
   };
@@ -88,6 +81,7 @@ export function openFollower(deps: FollowerDeps): Follower {
       if (closed) return;
       if (known?.work === 'rest') known.next = target;
       else if (known?.target.container !== target.container) begin('follow', target);
+      else logs.begin(target);
     },
     async last(target, count) {
       const known = all.get(target.replica);
@@ -118,15 +112,17 @@ async function lastLines(
   count: number,
   { logs, masks }: FollowerDeps,
 ): Promise<string[]> {
-  const mask = masks.lines(projectId);
-  const lines: string[] = [];
+  const held = masks.held(projectId);
   for await (const { line } of logs.read(serviceId, { replica, tail: count + leadLines }))
-    lines.push(mask(line.stream, line.line));
-  return lines.slice(-count);
+    held.push(line.stream, line.line, undefined);
+  return held
+    .take()
+    .slice(-count)
+    .map(({ line }) => line);
 }
 
 /** What a container has printed by now. Never rejects. */
-async function readRest({ target, abort }: Following, deps: FollowerDeps): Promise<void> {
+async function readRest({ target, abort }: Following, deps: Deps): Promise<void> {
   const cancel = deps.clock.after(patience.last, () => abort.abort());
   try {
     await copy(target, { follow: false, signal: abort.signal }, deps);
@@ -138,7 +134,7 @@ async function readRest({ target, abort }: Following, deps: FollowerDeps): Promi
 }
 
 /** Until the container has stopped, is gone, or nobody wants its output any more. Never rejects. */
-async function run(following: Following, deps: FollowerDeps): Promise<void> {
+async function run(following: Following, deps: Deps): Promise<void> {
   const { target, abort } = following;
   const { signal } = abort;
   for (let wait = backoff.first; !signal.aborted; wait = Math.min(wait * 2, backoff.last)) {
@@ -158,61 +154,4 @@ async function run(following: Following, deps: FollowerDeps): Promise<void> {
 /** A function, so that what was true before an await is asked again. */
 function isOver({ abort, leaving }: Following): boolean {
   return abort.signal.aborted || leaving;
-}
-
-interface CopyOptions {
-  follow: boolean;
-  signal: AbortSignal;
-  onLine?: () => void;
-}
-
-/** Copies what is new from the engine to the files, until the engine has no more. Resolves once it is all written. */
-async function copy(
-  target: Followed,
-  { follow, signal, onLine }: CopyOptions,
-  deps: FollowerDeps,
-): Promise<void> {
-  const { engine, logs, masks } = deps;
-  const { replica, container, projectId, serviceId, deploymentId } = target;
-  const mask = masks.lines(projectId);
-  const left = await logs.lastAt(serviceId, deploymentId, replica);
-  const isNew = newerThan(left);
-  let waiting = 0;
-  const options = { follow, signal, ...(left === undefined ? {} : { since: left.lead }) };
-  for await (const { at, stream, line: printed } of engine.replicaLogs(container, options)) {
-    // Also what is kept: only the engine still has it as it was printed.
-    const line = mask(stream, printed);
-    if (!isNew(at)) continue;
-    onLine?.();
-    logs.append(serviceId, deploymentId, { at, replica, stream, line });
-    waiting += line.length;
-    if (waiting < unwritten) continue;
-    await logs.flush(serviceId);
-    waiting = 0;
-  }
-  await logs.flush(serviceId);
-}
-
-/** The engine's `since` is inclusive, and several lines may have one time: those that are kept come first, as they did then. */
-function newerThan(left: LastLines | undefined): (at: string) => boolean {
-  let known = left?.count ?? 0;
-  return (at) => {
-    if (left === undefined || isAfter(at, left.at)) return true;
-    if (isAfter(left.at, at)) return false;
-    return known-- <= 0;
-  };
-}
-
-async function pause(ms: number, signal: AbortSignal, clock: Clock): Promise<void> {
-  await new Promise<void>((resolve) => {
-    const cancel = clock.after(ms, resolve);
-    signal.addEventListener(
-      'abort',
-      () => {
-        cancel();
-        resolve();
-      },
-      { once: true },
-    );
-  });
 }

@@ -1,9 +1,9 @@
-/** Merges sequences that are sorted by number into one. It reads one item of each ahead, and no more. */
+/** Merges sequences that are sorted alike into one. It reads one item of each ahead, and no more. */
 
-/** @param order 1 where the smallest number comes first, -1 where the largest does */
-export async function* merge<T extends { seq: number }>(
+/** @param compare below zero where its first argument comes first; of equals, those of the earlier source do */
+export async function* merge<T>(
   sources: readonly AsyncGenerator<T, void, undefined>[],
-  order: 1 | -1,
+  compare: (a: T, b: T) => number,
 ): AsyncGenerator<T, void, undefined> {
   try {
     const heads = await Promise.all(sources.map(async (source) => ({ source, head: await source.next() })));
@@ -11,7 +11,7 @@ export async function* merge<T extends { seq: number }>(
       let first: { source: AsyncGenerator<T, void, undefined>; head: IteratorYieldResult<T> } | undefined;
       for (const { source, head } of heads) {
         if (head.done === true) continue;
-        if (!first || (head.value.seq - first.head.value.seq) * order < 0) first = { source, head };
+        if (!first || compare(head.value, first.head.value) < 0) first = { source, head };
       }
       if (!first) return;
       yield first.head.value;

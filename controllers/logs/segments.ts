@@ -1,36 +1,37 @@
 /**
- * The log of one deployment's workload as a row of files, each named by the number of its first line. Rotating is beginning
- * the next file and removing the oldest: no file is ever renamed under somebody who reads it.
+ * What one replica printed as a row of files, each named by the number of its first line. Rotating is beginning the next
+ * file; who keeps the logs drops the oldest (bound.ts). No file is ever renamed under somebody who reads it.
  */
 import { mkdir, readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { KeptFile } from './bound.ts';
 import { readBackward, readForward, type Line } from './lines.ts';
 import { openLogFile, type LogFile } from './log-file.ts';
-
-export interface SegmentLimits {
-  /** Bytes of a file after which the next one begins. */
-  segmentBytes: number;
-  /** Files that are kept. */
-  segments: number;
-}
 
 export interface Segments {
   /** Number of the last line; 0 while there is none. */
   readonly last: number;
+  /** Oldest first. */
+  files(): KeptFile[];
   /** Appends whole lines numbered `first` to `last`. One call at a time. */
   write(text: string, first: number, last: number): Promise<void>;
   /** Lines numbered above `after` that were there at this moment, oldest first. */
   forward(after: number): AsyncGenerator<Line, void, undefined>;
   /** All lines that were there at this moment, newest first. */
   backward(): AsyncGenerator<Line, void, undefined>;
+  /** Removes the oldest files, but never the one that is written to. Not while something is written. */
+  drop(count: number): Promise<void>;
 }
 
 type Segment = Pick<LogFile, 'path' | 'size'> & { first: number };
 
 const suffix = '.ndjson';
 
-/** Reads which files there are. The folder itself comes with the first write. */
-export async function openSegments(dir: string, limits: SegmentLimits): Promise<Segments> {
+/**
+ * Reads which files there are. The folder itself comes with the first write.
+ * @param segmentBytes of a file after which the next one begins
+ */
+export async function openSegments(dir: string, segmentBytes: number): Promise<Segments> {
   const found = await listSegments(dir);
   const newest = found.pop();
   let active = newest && { first: newest.first, file: await openLogFile(newest.path) };
@@ -48,20 +49,21 @@ export async function openSegments(dir: string, limits: SegmentLimits): Promise<
   const rotate = async (first: number): Promise<LogFile> => {
     if (!active) await mkdir(dir, { recursive: true, mode: 0o700 });
     const path = join(dir, `${String(first).padStart(16, '0')}${suffix}`);
-    const all = snapshot();
-    active = { first, file: await openLogFile(path) };
-    const surplus = Math.max(0, all.length - limits.segments + 1);
-    older = all.slice(surplus);
-    await Promise.all(all.slice(0, surplus).map((segment) => rm(segment.path, { force: true })));
-    return active.file;
+    const file = await openLogFile(path);
+    // Both at once: whoever reads meanwhile finds each file once.
+    older = snapshot();
+    active = { first, file };
+    return file;
   };
 
   return {
     get last() {
       return last();
     },
+    files: () =>
+      snapshot().map(({ size }, index, all) => ({ size, last: (all[index + 1]?.first ?? last() + 1) - 1 })),
     async write(text, first, upTo) {
-      const file = active && active.file.size < limits.segmentBytes ? active.file : await rotate(first);
+      const file = active && active.file.size < segmentBytes ? active.file : await rotate(first);
       await file.write(text, upTo);
     },
     async *forward(after) {
@@ -74,6 +76,11 @@ export async function openSegments(dir: string, limits: SegmentLimits): Promise<
     },
     async *backward() {
       for (const { path, size } of snapshot().reverse()) yield* readBackward(path, size);
+    },
+    async drop(count) {
+      const dropped = older.slice(0, count);
+      older = older.slice(count);
+      await Promise.all(dropped.map(({ path }) => rm(path, { force: true })));
     },
   };
 }

@@ -1,21 +1,17 @@
 /**
- * What workloads printed, kept beyond their containers: per service, in files per deployment. Numbers are microseconds of the
- * time of writing, so that they rise over all deployments of a service, over rotation and over restarts of the node.
+ * What workloads printed, kept beyond their containers: by service, in files per replica. Bounded per service in bytes and
+ * in age; what replicas that have ended printed goes first (bound.ts).
  */
-import { mkdir, readdir, rm } from 'node:fs/promises';
+import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Clock } from '../../specs/clock.ts';
 import type { WorkloadLogLine } from '../../specs/log-entry.ts';
 import { leadLines } from '../../specs/mask.ts';
-import type { Log } from '../runtime/log.ts';
-import { createBatcher, type Batcher } from './batcher.ts';
-import { cutLine } from './cut.ts';
-import { lazily } from './lazily.ts';
 import type { Line } from './lines.ts';
 import { listeners } from './listeners.ts';
-import { numbered } from './log-file.ts';
-import { openSegments, type SegmentLimits, type Segments } from './segments.ts';
-import { selectLines, type WorkloadLogItem, type WorkloadLogQuery } from './select.ts';
+import { openServices, type OpenServices, type OpenServicesOptions } from './open-services.ts';
+import type { RunStart } from './runs.ts';
+import { printedIn, selectLines, type WorkloadLogItem, type WorkloadLogQuery } from './select.ts';
+import { foldersIn } from './service-log.ts';
 
 export interface LastLines {
   /** The engine's time of the last line. */
@@ -26,13 +22,33 @@ export interface LastLines {
   lead: string;
 }
 
+/** Whose output it is. */
+export interface Origin {
+  serviceId: string;
+  deploymentId: string;
+  replica: string;
+  /** The run that it is in, if that is known. */
+  run?: RunStart;
+}
+
 export interface WorkloadLogs {
-  /** In order; written at once in the background. What cannot be written is reported to the node's log, and to flush(). */
+  /**
+   * In the order in which it was printed, also beside other replicas of the service; written in the background. What cannot be
+   * written is reported to the node's log, and to flush().
+   */
   append: (serviceId: string, deploymentId: string, line: WorkloadLogLine) => void;
+  /** The replica is followed from now on, or goes on with another run. */
+  begin: (origin: Origin) => void;
+  /** It is not followed any more. */
+  end: (origin: Origin) => void;
   /** Resolves when everything appended before can be read. Rejects with what kept it from being written. */
   flush: (serviceId: string) => Promise<void>;
-  /** Lines of all deployments of a service, oldest first, up to the end of what is there. */
+  /** Lines of all replicas of a service, oldest first, up to the end of what is there. */
   read: (serviceId: string, query: WorkloadLogQuery) => AsyncIterable<WorkloadLogItem>;
+  /** Number of the last line that can be read; 0 without any. */
+  lastSeq: (serviceId: string) => Promise<number>;
+  /** Of which replicas something is kept. */
+  replicas: (serviceId: string) => Promise<{ replica: string; deployment: string }[]>;
   /** Calls back after lines of a service were written. @returns unsubscribe */
   onAppend: (serviceId: string, listener: () => void) => () => void;
   /** Where the output of a replica was left; undefined when none of it is kept. */
@@ -40,135 +56,90 @@ export interface WorkloadLogs {
   remove: (serviceId: string, deploymentId: string) => Promise<void>;
   /** Removes what is kept of a service; nothing of it is written any more. */
   removeAll: (serviceId: string) => Promise<void>;
+  /** Drops what is too old, of every service. */
+  sweep: () => Promise<void>;
   /** Writes what waits. */
   close: () => Promise<void>;
 }
 
-export interface WorkloadLogsOptions extends Partial<SegmentLimits> {
-  dir: string;
-  clock: Clock;
-  log: Pick<Log, 'error'>;
-}
-
-interface Pending {
-  deploymentId: string;
-  line: WorkloadLogLine;
-}
-
-/** The logs of one service. */
-interface ServiceLog {
-  /** By deployment. */
-  segments: Map<string, Segments>;
-  /** The highest number given. */
-  last: number;
-  /** The highest number below which everything is written: readers go no further, so that resuming skips nothing. */
-  readable: number;
-}
-
-export async function openWorkloadLogs(options: WorkloadLogsOptions): Promise<WorkloadLogs> {
-  const { dir, clock, log, segmentBytes = 10 * 2 ** 20, segments = 5 } = options;
-  const limits = { segmentBytes, segments };
+export async function openWorkloadLogs(options: OpenServicesOptions): Promise<WorkloadLogs> {
+  const { dir } = options;
   await mkdir(dir, { recursive: true, mode: 0o700 });
-  const services = new Map<string, { state: () => Promise<ServiceLog>; batcher: Batcher<Pending> }>();
   const waiting = listeners();
-
-  const serviceOf = (id: string) => {
-    const known = services.get(id);
-    if (known) return known;
-    const state = lazily(() => openService(join(dir, id), limits));
-    const write = async (batch: Pending[]): Promise<void> => {
-      await writeLines(await state(), batch, clock.now(), (deployment) =>
-        openSegments(join(dir, id, deployment), limits),
-      );
-      waiting.call(id);
-    };
-    const onError = (error: unknown) =>
-      log.error({ err: error, service: id }, "a workload's output cannot be written, lines of it are lost");
-    const opened = { state, batcher: createBatcher(write, onError) };
-    services.set(id, opened);
-    return opened;
-  };
-
-  const settled = async (id: string): Promise<ServiceLog> => {
-    const { state, batcher } = serviceOf(id);
-    await batcher.settled();
-    return state();
-  };
-
+  const services = openServices(options, (id) => waiting.call(id));
   return {
-    append: (id, deploymentId, line) => serviceOf(id).batcher.push({ deploymentId, line }),
-    flush: async (id) => services.get(id)?.batcher.flush(),
-    async *read(id, query) {
-      const { segments: all, readable } = await settled(id);
-      yield* selectLines([...all.values()], readable, query);
-    },
+    ...writing(services),
+    ...reading(services),
+    ...removing(services, dir),
     onAppend: (id, listener) => waiting.add(id, listener),
-    async lastAt(id, deploymentId, replica) {
-      const own = (await settled(id)).segments.get(deploymentId);
-      return own && lastOf(own.backward(), replica);
+    close: () => services.close(),
+  };
+}
+
+function writing(services: OpenServices): Pick<WorkloadLogs, 'append' | 'begin' | 'end' | 'flush'> {
+  return {
+    append: (id, deployment, line) => {
+      const { at, replica } = line;
+      services.of(id).reorder.push({ at, source: replica, deployment, replica, kept: line });
     },
+    begin({ serviceId, deploymentId: deployment, replica, run }) {
+      const { live, reorder } = services.of(serviceId);
+      const known = live.get(replica);
+      live.set(replica, run?.run ?? known);
+      if (!run || run.run === known) return;
+      reorder.push({ at: run.from, source: replica, deployment, replica, kept: run });
+    },
+    end: ({ serviceId, replica }) => void services.find(serviceId)?.live.delete(replica),
+    async flush(id) {
+      services.find(id)?.reorder.flush();
+      await services.find(id)?.batcher.flush();
+    },
+  };
+}
+
+function reading(services: OpenServices): Pick<WorkloadLogs, 'read' | 'lastSeq' | 'replicas' | 'lastAt'> {
+  return {
+    async *read(id, query) {
+      const { logs, readable } = await services.settled(id);
+      yield* selectLines([...logs.values()], readable, query);
+    },
+    lastSeq: async (id) => (await services.settled(id)).readable,
+    replicas: async (id) =>
+      [...(await services.settled(id)).logs.values()].map(({ replica, deployment }) => ({
+        replica,
+        deployment,
+      })),
+    async lastAt(id, _deployment, replica) {
+      const own = (await services.settled(id)).logs.get(replica);
+      return own && lastOf(own.segments.backward());
+    },
+  };
+}
+
+function removing(services: OpenServices, dir: string): Pick<WorkloadLogs, 'remove' | 'removeAll' | 'sweep'> {
+  return {
     async remove(id, deploymentId) {
-      (await settled(id)).segments.delete(deploymentId);
-      await rm(join(dir, id, deploymentId), { recursive: true, force: true });
+      services.of(id).reorder.flush();
+      await (await services.settled(id)).removeDeployment(deploymentId);
     },
     async removeAll(id) {
-      const open = services.get(id);
-      services.delete(id);
-      await open?.batcher.settled();
+      await services.forget(id);
       await rm(join(dir, id), { recursive: true, force: true });
     },
-    async close() {
-      await Promise.all([...services.values()].map(({ batcher }) => batcher.settled()));
+    async sweep() {
+      for (const id of await foldersIn(dir)) {
+        services.of(id).batcher.push('trim');
+        await services.settled(id);
+      }
     },
   };
 }
 
-async function openService(dir: string, limits: SegmentLimits): Promise<ServiceLog> {
-  const names = await readdir(dir).catch((error: unknown) => {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
-    throw error;
-  });
-  const all = await Promise.all(
-    names.map(async (name) => [name, await openSegments(join(dir, name), limits)] as const),
-  );
-  const last = Math.max(0, ...all.map(([, segments]) => segments.last));
-  return { segments: new Map(all), last, readable: last };
-}
-
-async function writeLines(
-  service: ServiceLog,
-  batch: readonly Pending[],
-  now: number,
-  open: (deploymentId: string) => Promise<Segments>,
-): Promise<void> {
-  const texts = new Map<string, { text: string; first: number; last: number }>();
-  for (const { deploymentId, line } of batch) {
-    const seq = Math.max(service.last + 1, now * 1_000);
-    service.last = seq;
-    const part = texts.get(deploymentId) ?? { text: '', first: seq, last: seq };
-    part.text += numbered(seq, { line: { ...line, line: cutLine(line.line) } });
-    part.last = seq;
-    texts.set(deploymentId, part);
-  }
-  for (const [deploymentId, { text, first, last }] of texts) {
-    const segments = service.segments.get(deploymentId) ?? (await open(deploymentId));
-    service.segments.set(deploymentId, segments);
-    await segments.write(text, first, last);
-  }
-  service.readable = service.last;
-}
-
-async function lastOf(lines: AsyncIterable<Line>, replica: string): Promise<LastLines | undefined> {
-  // Quotes inside a printed line are escaped, so these bytes are found nowhere but in the field itself.
-  const field = Buffer.from(`"replica":${JSON.stringify(replica)}`);
+async function lastOf(lines: AsyncIterable<Line>): Promise<LastLines | undefined> {
   let found: LastLines | undefined;
   let own = 0;
-  let passed = 0;
-  for await (const { bytes } of lines) {
-    // Others may print much more than this one.
-    if (found && ++passed >= 10 * leadLines) break;
-    if (!bytes.includes(field)) continue;
-    const { at } = (JSON.parse(bytes.toString()) as WorkloadLogItem).line;
+  for await (const line of lines) {
+    const { at } = printedIn(line).line;
     found ??= { at, count: 0, lead: at };
     if (at === found.at && found.count === own) found.count += 1;
     found.lead = at;

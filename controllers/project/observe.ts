@@ -9,6 +9,7 @@ export interface Observed {
   taken: string[];
   /** What still belongs to it. Read only while it is being deleted. */
   services: Row<'Service'>[];
+  jobs: Row<'Job'>[];
 }
 
 export interface ObserveDeps {
@@ -23,14 +24,18 @@ export async function observe(
   { store, engine, hostRoutes }: ObserveDeps,
 ): Promise<Observed> {
   if (row.deleted_at !== null) {
-    const services = await store.list('Service', { owner: row.id });
-    // An engine that is away keeps nothing waiting that waits for its services anyway.
-    return { networks: services.length > 0 ? [] : await engine.listNetworks(), taken: [], services };
+    const [services, jobs] = await Promise.all([
+      store.list('Service', { owner: row.id }),
+      store.list('Job', { owner: row.id }),
+    ]);
+    // An engine that is away keeps nothing waiting that waits for what is in the project anyway.
+    const isEmpty = services.length + jobs.length === 0;
+    return { networks: isEmpty ? await engine.listNetworks() : [], taken: [], services, jobs };
   }
   const networks = await engine.listNetworks();
-  if (row.status.subnet !== null) return { networks, taken: [], services: [] };
+  if (row.status.subnet !== null) return { networks, taken: [], services: [], jobs: [] };
   const [projects, routes] = await Promise.all([store.list('Project'), hostRoutes()]);
   const claimed = projects.flatMap((project) => project.status.subnet ?? []);
   const taken = [...claimed, ...routes, ...networks.flatMap((network) => network.subnets)];
-  return { networks, taken, services: [] };
+  return { networks, taken, services: [], jobs: [] };
 }

@@ -26,15 +26,17 @@ export function plan(row: Row<'Project'>, observed: Observed, name: string): Dec
   return { steps: [{ do: 'ensureNetwork', name: known, subnet }] };
 }
 
-function remove({ status }: Row<'Project'>, { services, networks }: Observed): Decision {
-  const living = services.filter(({ deleted_at: deleted }) => deleted === null).map(({ id }) => id);
-  if (services.length > 0) {
-    const names = services.map(({ name }) => name).sort();
+function remove({ status }: Row<'Project'>, { services, jobs, networks }: Observed): Decision {
+  const owned = [...services, ...jobs];
+  const living = owned.filter(({ deleted_at: deleted }) => deleted === null);
+  if (owned.length > 0) {
+    const nouns = [services.length > 0 ? ['services'] : [], jobs.length > 0 ? ['jobs'] : []].flat();
+    const names = owned.map(({ name }) => name).sort();
     return {
-      steps: living.length > 0 ? [{ do: 'deleteServices', ids: living }] : [],
+      steps: living.length > 0 ? [{ do: 'deleteOwned', rows: living }] : [],
       waiting: {
         reason: 'Deleting',
-        message: `Waiting for its services to be removed: ${names.join(', ')}.`,
+        message: `Waiting for its ${nouns.join(' and ')} to be removed: ${names.join(', ')}.`,
       },
     };
   }

@@ -3,7 +3,9 @@
  * never claim the same range.
  */
 import type { Clock } from '../../specs/clock.ts';
+import type { EventRecorder } from '../../specs/event.ts';
 import type { Row } from '../../specs/index.ts';
+import { ProjectReason } from '../../specs/reasons.ts';
 import { EngineError } from '../engine/engine.ts';
 import { networkName } from '../engine/names.ts';
 import type { Reconcile, Result } from '../runtime/reconciler.ts';
@@ -15,6 +17,7 @@ import { apply, type Known, type StepDeps } from './steps.ts';
 export interface ProjectDeps extends Omit<ObserveDeps, 'engine'>, Omit<StepDeps, 'engine'> {
   engine: ObserveDeps['engine'] & StepDeps['engine'];
   clock: Clock;
+  events: EventRecorder;
 }
 
 /** Milliseconds until an engine that kept a network, or was away, is asked again. */
@@ -27,8 +30,22 @@ export function projectReconciler(deps: ProjectDeps): Reconcile {
     if (row.deleted_at !== null) return remove(row, deps);
     const { known } = await act(row, deps);
     await report(row, known, undefined, deps);
+    if (row.status.network !== null && known.network !== row.status.network) recordReturn(row, deps.events);
     return known.network === null ? { requeueAfter: 0 } : undefined;
   };
+}
+
+function recordReturn({ id, name }: Row<'Project'>, events: EventRecorder): void {
+  const message = 'Its network was removed by hand, and was made again.';
+  const of = { project_id: id, service_id: null, name };
+  events.record({
+    kind: 'Project',
+    object: id,
+    ...of,
+    type: 'Warning',
+    reason: ProjectReason.Drifted,
+    message,
+  });
 }
 
 /** That the engine is away is a finding here, not a fault of the pass: somebody waits and wants to know for what. */

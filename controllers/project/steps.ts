@@ -7,7 +7,7 @@ import type { Engine } from '../engine/engine.ts';
 export type Step =
   | { do: 'claim'; subnet: string; name: string }
   | { do: 'ensureNetwork'; name: string; subnet: string }
-  | { do: 'deleteServices'; ids: string[] }
+  | { do: 'deleteOwned'; rows: readonly (Row<'Service'> | Row<'Job'>)[] }
   | { do: 'removeNetwork'; id: string }
   | { do: 'purge' };
 
@@ -31,9 +31,9 @@ export async function apply(step: Step, row: Row<'Project'>, known: Known, deps:
       const network = await deps.engine.ensureNetwork({ name: step.name, subnet: step.subnet, labels });
       return { ...known, network };
     }
-    case 'deleteServices':
+    case 'deleteOwned':
       await deps.store.write(async (writer) => {
-        for (const id of step.ids) await writer.markDeleted('Service', id);
+        for (const { kind, id } of step.rows) await writer.markDeleted(kind, id);
       });
       return known;
     case 'removeNetwork':
@@ -45,10 +45,11 @@ export async function apply(step: Step, row: Row<'Project'>, known: Known, deps:
   }
 }
 
-/** The row and all that belongs to it and has no controller of its own, unless a service came in between. */
+/** The row and all that belongs to it and has no controller of its own, unless a service or a job came in between. */
 async function purge(id: string, writer: Writer): Promise<void> {
-  if ((await writer.list('Service', { owner: id, limit: 1 })).length > 0) return;
-  for (const kind of ['Registry', 'DeployKey'] as const) {
+  for (const kind of ['Service', 'Job'] as const)
+    if ((await writer.list(kind, { owner: id, limit: 1 })).length > 0) return;
+  for (const kind of ['Registry', 'DeployKey', 'KnownHost'] as const) {
     for (const row of await writer.list(kind, { owner: id })) {
       await writer.dropSealed(row.id);
       await writer.purge(kind, row.id);

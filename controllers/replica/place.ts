@@ -1,13 +1,12 @@
 /** Where a replica's socket is and what its container looks like. Pure. */
 import { posix } from 'node:path';
 import type { Row } from '../../specs/index.ts';
-import { quantityBytes } from '../../specs/quantity.ts';
+import { socketMount } from '../../specs/mount-target.ts';
 import { revisionOf } from '../../specs/revision.ts';
 import type { Upstream } from '../../ingress/index.ts';
-import type { ReplicaContainer } from '../engine/engine.ts';
+import type { Mount, ReplicaContainer } from '../engine/engine.ts';
+import { limitsOf } from './limits.ts';
 
-/** Where a `listen: socket` workload finds the directory that it owns. */
-const socketMount = '/run/svc';
 const socketName = 'svc.sock';
 
 /** @param socketsDir directory of all replica sockets, which workloads cannot see */
@@ -31,6 +30,8 @@ export interface Place {
   nodeId: string;
   /** Directory of all replica sockets. */
   socketsDir: string;
+  /** Its volumes and host paths. */
+  mounts: readonly Mount[];
 }
 
 /**
@@ -40,10 +41,12 @@ export interface Place {
 export function containerOf(
   family: Family,
   secrets: Readonly<Record<string, string>>,
-  { network, nodeId, socketsDir }: Place,
+  { network, nodeId, socketsDir, mounts }: Place,
 ): ReplicaContainer {
   const { replica, deployment, service, project } = family;
   const { workload } = deployment.spec;
+  // Limits are changed in place, and a label cannot be.
+  const { resources, ...frozen } = workload;
   const env = {
     ...workload.env,
     ...secrets,
@@ -57,6 +60,7 @@ export function containerOf(
   return {
     name: `${project.name}-${service.name}-${deployment.spec.number}-${replica.id.slice(-8)}`,
     image: replica.spec.image,
+    ...(workload.command === undefined ? {} : { command: workload.command }),
     env,
     labels: {
       'svc.node': nodeId,
@@ -64,17 +68,19 @@ export function containerOf(
       'svc.service': service.name,
       'svc.deployment': deployment.id,
       'svc.replica': replica.id,
-      'svc.revision': revisionOf({ workload, image: replica.spec.image, address: replica.spec.address }),
+      'svc.revision': revisionOf({
+        workload: frozen,
+        image: replica.spec.image,
+        address: replica.spec.address,
+      }),
     },
     network: { name: network, address: replica.spec.address },
-    limits: {
-      memoryBytes: quantityBytes(workload.resources.memory),
-      cpus: workload.resources.cpus,
-      pids: workload.resources.pids,
-    },
-    mounts:
-      workload.listen === 'socket'
+    limits: limitsOf(resources),
+    mounts: [
+      ...mounts,
+      ...(workload.listen === 'socket'
         ? [{ source: posix.join(socketsDir, replica.id), target: socketMount }]
-        : [],
+        : []),
+    ],
   };
 }

@@ -7,10 +7,11 @@
  */
 import { durationMs } from '../../specs/duration.ts';
 import type { Row } from '../../specs/index.ts';
-import type { ReplicaReason, Reason } from '../../specs/reasons.ts';
-import type { Exit, ReplicaPhase } from '../../specs/replica.ts';
 import type { ContainerState } from '../engine/engine.ts';
+import type { Decision } from './decision.ts';
+import { driftOf } from './drift.ts';
 import type { Observed } from './observe.ts';
+import { cutSlackMs, suspend } from './pause.ts';
 import type { Step } from './steps.ts';
 
 /** Deaths within this time of the start count towards the backoff; one after it starts afresh. Milliseconds. */
@@ -19,17 +20,7 @@ const steadyMs = 10 * 60_000;
 export const backoffMs = (crashes: number): number =>
   crashes <= 1 ? 0 : Math.min(1_000 * 2 ** (crashes - 2), 300_000);
 
-export interface Decision {
-  steps: Step[];
-  phase: ReplicaPhase;
-  reason: Reason<typeof ReplicaReason>;
-  message: string;
-  /** A death that was not on record yet. */
-  exit?: { last_exit: Exit | null; crashes: number; restart_at: string };
-  requeueAfter?: number;
-  /** Wake when the ingress has something new to say. */
-  awaitRoutes?: true;
-}
+export type { Decision } from './decision.ts';
 
 /** Asked at once: its answer, good or not, or its death is what wakes the replica next. */
 const startAndAsk: readonly Step[] = [{ do: 'start' }, { do: 'probe' }];
@@ -38,6 +29,7 @@ const lookAfter = 1_000;
 
 export function plan(row: Row<'Replica'>, observed: Observed, now: number): Decision {
   if (row.deleted_at !== null || !observed.deployment || !observed.project) return drain(row, observed, now);
+  if (row.spec.paused_at !== undefined) return suspend(row, row.spec.paused_at, observed, now);
   const { container, project } = observed;
   if (project.status.network === null) {
     return {
@@ -49,11 +41,42 @@ export function plan(row: Row<'Replica'>, observed: Observed, now: number): Deci
     };
   }
   if (isRefused(row, container)) return refused(row, observed, now);
-  if (!container)
-    return { steps: [{ do: 'create' }, ...startAndAsk], ...starting(row, observed), requeueAfter: lookAfter };
-  if (container.state === 'created')
-    return { steps: [...startAndAsk], ...starting(row, observed), requeueAfter: lookAfter };
-  return container.state === 'running' ? running(row, observed) : exited(row, container, observed, now);
+  if (container) return mended(row, container, observed, kept(row, container, observed, now));
+  const decision = { steps: [{ do: 'create' } as const, ...startAndAsk], ...starting(row, observed) };
+  // It was made, and somebody removed it.
+  const drift = row.status.container === null ? {} : { drift: ['its container was removed'] };
+  return { ...decision, ...drift, requeueAfter: lookAfter };
+}
+
+function kept(row: Row<'Replica'>, container: ContainerState, observed: Observed, now: number): Decision {
+  switch (container.state) {
+    case 'created':
+      return { steps: [...startAndAsk], ...starting(row, observed), requeueAfter: lookAfter };
+    case 'running':
+      return running(row, observed);
+    case 'exited':
+      return exited(row, container, observed, now);
+  }
+}
+
+/** What was changed at it by hand is put right: before it is started, else at once. */
+function mended(
+  row: Row<'Replica'>,
+  container: ContainerState,
+  observed: Observed,
+  decision: Decision,
+): Decision {
+  const starts = decision.steps.some((step) => step.do === 'start' || step.do === 'restart');
+  if (container.state !== 'running' && !starts) return decision;
+  const { steps, found, isResize } = driftOf(row, container, observed);
+  const first = steps.filter((step) => container.state !== 'running' || step.do !== 'limit');
+  const last = steps.filter((step) => !first.includes(step));
+  return {
+    ...decision,
+    steps: [...first, ...decision.steps, ...last],
+    ...(found.length === 0 ? {} : { drift: found }),
+    ...(isResize ? { resize: true } : {}),
+  };
 }
 
 function starting(row: Row<'Replica'>, { probe }: Observed): Pick<Decision, 'phase' | 'reason' | 'message'> {
@@ -80,16 +103,20 @@ const readyOf = ({ status }: Row<'Replica'>) => status.conditions.find(({ type }
 /** Whether it could not be run as it was asked for, as reconcile.ts put on record, and nobody changed that. */
 function isRefused(row: Row<'Replica'>, container: ContainerState | undefined): boolean {
   if (row.status.phase !== 'Exited') return false;
+  return container ? container.state === 'created' : refusalOf(row) !== undefined;
+}
+
+const refusals = ['StartFailed', 'SecretUnavailable', 'MountUnavailable'] as const;
+
+function refusalOf(row: Row<'Replica'>): (typeof refusals)[number] | undefined {
   const reason = readyOf(row)?.reason;
-  return container
-    ? container.state === 'created'
-    : reason === 'StartFailed' || reason === 'SecretUnavailable';
+  return refusals.find((refusal) => refusal === reason);
 }
 
 /** The verdict stands, or, of one that is kept alive, it is tried again in a while. */
 function refused(row: Row<'Replica'>, { deployment, container }: Observed, now: number): Decision {
   const before = readyOf(row);
-  const reason = before?.reason === 'SecretUnavailable' ? 'SecretUnavailable' : 'StartFailed';
+  const reason = refusalOf(row) ?? 'StartFailed';
   const decision: Decision = { steps: [], phase: 'Exited', reason, message: before?.message ?? '' };
   if (deployment?.status.epoch !== row.spec.epoch) return decision;
   const restartAt = row.status.restart_at === null ? now : Date.parse(row.status.restart_at);
@@ -156,8 +183,8 @@ function drain(row: Row<'Replica'>, observed: Observed, now: number): Decision {
   const { container, service, routed, idle, stopping } = observed;
   const waiting = { phase, reason: 'Starting' as const, message: 'Draining.' };
   if (routed) return { steps: [], ...waiting, awaitRoutes: true, requeueAfter: 1_000 };
-  const until =
-    Date.parse(row.deleted_at ?? row.updated_at) + durationMs(service?.spec.release.drain ?? '30s');
+  const allowed = durationMs(service?.spec.release.drain ?? '30s') + cutSlackMs;
+  const until = Date.parse(row.deleted_at ?? row.updated_at) + allowed;
   if (!idle && container?.state === 'running' && now < until) {
     return { steps: [], ...waiting, awaitRoutes: true, requeueAfter: until - now };
   }

@@ -1,19 +1,23 @@
 /** One pass over one replica: observe, plan, apply, and status once. Nothing here decides. */
 import type { Clock } from '../../specs/clock.ts';
 import { setConditions } from '../../specs/conditions.ts';
+import type { EventRecorder } from '../../specs/event.ts';
 import type { Row } from '../../specs/index.ts';
 import { timestamp } from '../../specs/meta.ts';
 import { EngineError } from '../engine/engine.ts';
 import type { Reconcile, Result } from '../runtime/reconciler.ts';
+import { MountUnavailableError } from '../mounts/provide.ts';
+import { SecretUnavailableError } from '../secrets/open.ts';
 import { observe, type Observed, type ObserveDeps } from './observe.ts';
+import { recordDeath, recordMending, recordReturn } from './record.ts';
 import { backoffMs, plan, type Decision } from './plan.ts';
-import { SecretUnavailableError } from './secrets.ts';
 import { summarize } from './status.ts';
-import { apply, type StepDeps } from './steps.ts';
+import { apply, LimitsRefusedError, type StepDeps } from './steps.ts';
 
 export interface ReplicaDeps extends Omit<ObserveDeps, 'engine'>, Omit<StepDeps, 'engine'> {
   engine: ObserveDeps['engine'] & StepDeps['engine'];
   clock: Clock;
+  events: EventRecorder;
   /** Wakes this replica when the ingress has something new to say. */
   awaitRoutes: (replicaId: string) => void;
 }
@@ -40,11 +44,15 @@ async function pass(
   const now = deps.clock.now();
   const decision = plan(row, observed, now);
   if (decision.awaitRoutes) deps.awaitRoutes(row.id);
-  const { container, refusal } = await attempt(row, observed, decision, deps, signal);
+  const { container, refusal, limitsRefused } = await attempt(row, observed, decision, deps, signal);
   const said = refusal ? refused(row, refusal, now) : decision;
-  const outcome = { ...said, message: deps.masks.text(row.spec.project_id, said.message) };
+  const outcome = { ...said, message: deps.masks.text(row.spec.project_id, said.message), limitsRefused };
   const status = summarize(row, observed, outcome, container, now);
   await deps.store.patchStatus('Replica', row.id, row.generation, status);
+  if (!refusal) recordMending(row, { ...decision, limitsRefused }, deps.events);
+  // One that was stopped on purpose did not die.
+  if (outcome.exit && outcome.phase === 'Exited') recordDeath(row, outcome, deps.events);
+  else recordReturn(row, outcome, deps.events);
   return outcome.requeueAfter === undefined ? undefined : { requeueAfter: outcome.requeueAfter };
 }
 
@@ -80,13 +88,16 @@ async function attempt(
   { steps }: Decision,
   deps: ReplicaDeps,
   signal: AbortSignal,
-): Promise<{ container: string | null; refusal?: Refusal }> {
+): Promise<{ container: string | null; refusal?: Refusal; limitsRefused?: string }> {
   try {
     return { container: await apply(steps, row, observed, deps, signal) };
   } catch (error) {
     const container = observed.container?.id ?? row.status.container;
+    if (error instanceof LimitsRefusedError) return { container, limitsRefused: error.message };
     if (error instanceof SecretUnavailableError)
       return { container, refusal: { reason: 'SecretUnavailable', message: error.message } };
+    if (error instanceof MountUnavailableError)
+      return { container, refusal: { reason: 'MountUnavailable', message: error.message } };
     if (error instanceof EngineError && error.code === 'refused')
       return { container, refusal: { reason: 'StartFailed', message: error.message } };
     throw error;

@@ -3,16 +3,22 @@ import type { Row } from '../../specs/index.ts';
 import type { Masks } from '../../specs/mask.ts';
 import type { Store } from '../../api/store/store.ts';
 import type { Vault } from '../../api/store/vault.ts';
-import type { Engine } from '../engine/engine.ts';
+import { EngineError, type Engine } from '../engine/engine.ts';
+import { provideMounts, type MountDeps } from '../mounts/provide.ts';
+import { openSecrets } from '../secrets/open.ts';
+import { limitsOf } from './limits.ts';
 import { containerOf, upstreamOf } from './place.ts';
 import type { Observed } from './observe.ts';
 import type { Prober } from './prober.ts';
-import { openSecrets } from './secrets.ts';
 
 export type Step =
   | { do: 'create' }
   | { do: 'start' }
   | { do: 'restart' }
+  | { do: 'unpause' }
+  | { do: 'disconnect'; network: string }
+  | { do: 'connect' }
+  | { do: 'limit' }
   | { do: 'follow' }
   | { do: 'probe' }
   | { do: 'unprobe' }
@@ -22,10 +28,12 @@ export type Step =
 /** Time between SIGTERM and SIGKILL. Milliseconds. */
 const stopGraceMs = 10_000;
 
-export interface StepDeps {
+export interface StepDeps extends Pick<MountDeps, 'clock' | 'random' | 'hostPaths'> {
   store: Store;
   vault: Pick<Vault, 'open'>;
-  engine: Pick<Engine, 'createReplica' | 'startReplica' | 'inspectReplica' | 'removeReplica'>;
+  engine: MountDeps['engine'] &
+    Pick<Engine, 'createReplica' | 'startReplica' | 'inspectReplica' | 'removeReplica'> &
+    Pick<Engine, 'unpauseReplica' | 'connectReplica' | 'disconnectReplica' | 'limitReplica'>;
   prober: Prober;
   /** Hide the project's secrets in what the workload and the engine say. */
   masks: Pick<Masks, 'text'>;
@@ -34,8 +42,11 @@ export interface StepDeps {
   socketsDir: string;
   /** Makes (or empties) and removes the directory that a `listen: socket` workload owns. */
   sockets: { prepare: (replicaId: string) => Promise<void>; remove: (replicaId: string) => Promise<void> };
-  /** Follows the container's output into the log files. Does nothing if it is being followed. */
-  follow: (replica: Row<'Replica'>, container: string) => void;
+  /**
+   * Follows the container's output into the log files. Does nothing if it is being followed.
+   * @param startedAt of the run that it is in
+   */
+  follow: (replica: Row<'Replica'>, container: string, startedAt: string | null) => void;
   /** Takes what is left of its output and stops following. */
   unfollow: (replicaId: string) => Promise<void>;
   /** Stops a container in the background and wakes the replica when it has stopped. */
@@ -51,14 +62,24 @@ interface Scene {
   startedAt: string | null;
 }
 
-type Executor = (scene: Scene, deps: StepDeps) => Promise<void> | void;
+type Executors = {
+  [K in Step['do']]: (scene: Scene, deps: StepDeps, step: Extract<Step, { do: K }>) => Promise<void> | void;
+};
 
-const executors: Record<Step['do'], Executor> = {
+const executors: Executors = {
   create,
   start,
   restart: start,
-  follow: ({ row, container }, deps) => {
-    if (container !== null) deps.follow(row, container);
+  unpause: async ({ container }, { engine }) => {
+    if (container !== null) await engine.unpauseReplica(container);
+  },
+  disconnect: async ({ container }, { engine }, { network }) => {
+    if (container !== null) await engine.disconnectReplica(container, network);
+  },
+  connect,
+  limit,
+  follow: ({ row, container, startedAt }, deps) => {
+    if (container !== null) deps.follow(row, container, startedAt);
   },
   probe: ({ row, startedAt, observed: { deployment } }, { prober, socketsDir, masks }) => {
     if (!deployment || startedAt === null) return;
@@ -85,12 +106,14 @@ export async function apply(
   const scene: Scene = { row, observed, container, startedAt };
   for (const step of steps) {
     signal.throwIfAborted();
-    await executors[step.do](scene, deps);
+    // The map is exhaustive over Step['do']; TypeScript cannot see that key and argument belong together.
+    const execute = executors[step.do] as (scene: Scene, deps: StepDeps, step: Step) => Promise<void> | void;
+    await execute(scene, deps, step);
   }
   return scene.container;
 }
 
-/** Throws SecretUnavailableError before anything is made. */
+/** Throws SecretUnavailableError and MountUnavailableError before a container is made. */
 async function create(scene: Scene, deps: StepDeps): Promise<void> {
   const { row, observed } = scene;
   const { deployment, service, project } = observed;
@@ -98,10 +121,14 @@ async function create(scene: Scene, deps: StepDeps): Promise<void> {
   if (!deployment || !service || !project || typeof network !== 'string')
     throw new Error('a replica needs its deployment, service, project and network');
   const family = { replica: row, deployment, service, project };
-  const secrets = await openSecrets(family, deps.vault);
+  const { volumes = [], secrets: names } = deployment.spec.workload;
+  const secrets = await openSecrets(names, family, deps.vault);
+  const mounts = await provideMounts(volumes, family, deps);
   // The engine wants it to be there when it is told of it.
   if (deployment.spec.workload.listen === 'socket') await deps.sockets.prepare(row.id);
-  scene.container = await deps.engine.createReplica(containerOf(family, secrets, { network, ...deps }));
+  scene.container = await deps.engine.createReplica(
+    containerOf(family, secrets, { network, mounts, ...deps }),
+  );
 }
 
 /** A run begins: when it did is what its probes are told from those of earlier runs by. */
@@ -112,6 +139,28 @@ async function start(scene: Scene, { engine, sockets }: StepDeps): Promise<void>
   if (observed.deployment?.spec.workload.listen === 'socket') await sockets.prepare(row.id);
   await engine.startReplica(container);
   scene.startedAt = (await engine.inspectReplica(container))?.startedAt ?? null;
+}
+
+async function connect({ row, container, observed }: Scene, { engine }: StepDeps): Promise<void> {
+  const name = observed.project?.status.network_name;
+  if (container === null || typeof name !== 'string') return;
+  await engine.connectReplica(container, { name, address: row.spec.address });
+}
+
+/** The engine does not give a container the limits that its deployment asks for; it goes on with those that it has. */
+export class LimitsRefusedError extends Error {
+  override name = 'LimitsRefusedError';
+}
+
+async function limit({ container, observed }: Scene, { engine }: StepDeps): Promise<void> {
+  const resources = observed.deployment?.spec.workload.resources;
+  if (container === null || !resources) return;
+  try {
+    await engine.limitReplica(container, limitsOf(resources));
+  } catch (error) {
+    if (!(error instanceof EngineError) || error.code !== 'refused') throw error;
+    throw new LimitsRefusedError(error.message, { cause: error });
+  }
 }
 
 async function remove({ row, container }: Scene, deps: StepDeps): Promise<void> {

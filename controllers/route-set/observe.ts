@@ -1,6 +1,6 @@
 /** Reads everything that routing follows from. Reads only. */
 import type { Row } from '../../specs/index.ts';
-import type { Store } from '../../api/store/store.ts';
+import type { Reader, Store } from '../../api/store/store.ts';
 
 export interface Observed {
   projects: Row<'Project'>[];
@@ -8,22 +8,39 @@ export interface Observed {
   /** Promoted deployments. */
   deployments: Row<'Deployment'>[];
   replicas: Row<'Replica'>[];
+  domains: Row<'Domain'>[];
+  challenges: Row<'Challenge'>[];
+  certificates: Row<'Certificate'>[];
 }
 
 export interface ObserveDeps {
   store: Store;
 }
 
-export async function observe({ store }: ObserveDeps): Promise<Observed> {
-  const [projects, services, replicas] = await Promise.all([
-    store.list('Project'),
-    store.list('Service'),
-    store.list('Replica'),
+/**
+ * In one transaction, though nothing is written: were a promotion to come between reading the services and reading their
+ * deployments, a route set would be published in which a service has no replica for a moment.
+ */
+export function observe({ store }: ObserveDeps): Promise<Observed> {
+  return store.write(read, { lazy: true });
+}
+
+async function read(reader: Reader): Promise<Observed> {
+  const [projects, services, replicas, domains, challenges, certificates] = await Promise.all([
+    reader.list('Project'),
+    reader.list('Service'),
+    reader.list('Replica'),
+    reader.list('Domain'),
+    reader.list('Challenge'),
+    reader.list('Certificate'),
   ]);
   const ids = new Set([
     ...services.flatMap(({ status }) => status.promoted ?? []),
     ...replicas.map(({ spec }) => spec.deployment_id),
   ]);
-  const deployments = await Promise.all([...ids].map((id) => store.get('Deployment', id)));
-  return { projects, services, deployments: deployments.filter((row) => row !== undefined), replicas };
+  const deployments = await Promise.all([...ids].map((id) => reader.get('Deployment', id)));
+  return {
+    ...{ projects, services, replicas, domains, challenges, certificates },
+    deployments: deployments.filter((row) => row !== undefined),
+  };
 }

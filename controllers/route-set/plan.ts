@@ -2,10 +2,15 @@
  * Builds the whole route set from what is promoted. Pure.
  *
  * A replica is routed while its deployment is promoted, it is of the epoch that was promoted, it is ready, and nobody
- * asked that it go. A replica that is only being gated is bridged, so that the gate can reach it, and never routed.
+ * asked that it go or be stopped. A replica that is only being gated is bridged, so that the gate can reach it, and never routed. A
+ * hostname leads to a service once it is verified.
  */
+import { acmeChallengePath, pairId } from '../../specs/certificate.ts';
+import { challengePath } from '../../specs/domain.ts';
+import { durationMs } from '../../specs/duration.ts';
 import type { Row } from '../../specs/index.ts';
-import type { BridgeEntry, ServiceRoute, Snapshot, Upstream } from '../../ingress/index.ts';
+import { stopFirstDrainMs } from '../../specs/stop-first.ts';
+import type { BridgeEntry, ParkLimits, ServiceRoute, Snapshot, Upstream } from '../../ingress/index.ts';
 import type { Observed } from './observe.ts';
 
 export interface RouteSettings {
@@ -16,12 +21,17 @@ export interface RouteSettings {
   upstreamOf: (replicaId: string, listen: 'tcp' | 'socket') => Upstream;
 }
 
+/**
+ * What waits while a stop-first release is under way, per service and ingress worker. Browsers and most clients give up after
+ * a minute or two; what cannot wait so long is better told at once.
+ */
+export const parkLimits: ParkLimits = { requests: 1_000, bytes: 64 * 1024 * 1024, ms: 120_000 };
+
 export type RouteSet = Omit<Snapshot, 'revision'>;
 
 export function plan(observed: Observed, settings: RouteSettings): RouteSet {
   const projects = new Map(observed.projects.map((row) => [row.id, row]));
   const deployments = new Map(observed.deployments.map((row) => [row.id, row]));
-  const hosts: Record<string, string> = {};
   const services: Record<string, ServiceRoute> = {};
   const upstreams: Record<string, Upstream> = {};
 
@@ -38,19 +48,72 @@ export function plan(observed: Observed, settings: RouteSettings): RouteSet {
       project: project.name,
       running: service.spec.rollout.running,
       replicas: routed.map(({ id }) => id),
+      drain_ms: Math.min(
+        durationMs(service.spec.release.drain),
+        service.status.parked_since === null ? Infinity : stopFirstDrainMs,
+      ),
+      park: service.status.parked_since === null ? null : parkLimits,
     };
     for (const { id } of routed)
       upstreams[id] = settings.upstreamOf(id, deployment?.spec.workload.listen ?? 'tcp');
-    if (settings.appsDomain !== null)
-      hosts[`${service.name}.${project.name}.${settings.appsDomain}`] = service.id;
   }
+  const routed = hosts(observed, services, settings.appsDomain);
   return {
-    hosts,
+    hosts: routed,
     services,
+    answers: answers(observed),
+    certificates: certificates(observed, routed, settings.control),
     upstreams,
     bridges: bridges(observed.replicas, deployments, settings),
     control: settings.control,
   };
+}
+
+/** Of what is routed only. A domain that is not verified is answered its challenge, and nothing else. */
+function hosts(
+  { domains }: Observed,
+  services: Record<string, ServiceRoute>,
+  appsDomain: string | null,
+): Record<string, string> {
+  const ids: Record<string, string> = {};
+  for (const { spec, status, deleted_at: deleted } of domains)
+    if (status.phase === 'Verified' && deleted === null && services[spec.service_id] !== undefined)
+      ids[spec.hostname] = spec.service_id;
+  // Last: names that the node itself gives are nobody's domain.
+  for (const [id, { name, project }] of Object.entries(services))
+    if (appsDomain !== null) ids[`${name}.${project}.${appsDomain}`] = id;
+  return ids;
+}
+
+/** What the ingress answers by itself: challenges of ownership, also of domains that are verified already, and of ACME. */
+function answers({ domains, challenges }: Observed): Record<string, Record<string, string>> {
+  const texts: Record<string, Record<string, string>> = {};
+  const add = (hostname: string, path: string, text: string): void => {
+    (texts[hostname] ??= {})[path] = text;
+  };
+  for (const { spec, deleted_at: deleted } of domains)
+    if (deleted === null) add(spec.hostname, challengePath(spec.token), spec.token);
+  for (const { spec, status, deleted_at: deleted } of challenges) {
+    const isOpen = status.phase === 'Pending' || status.phase === 'Presented';
+    if (isOpen && deleted === null) add(spec.hostname, acmeChallengePath(spec.token), spec.key_authorization);
+  }
+  return texts;
+}
+
+/** Hostname → pair of the certificate of whoever is routed there. One whose time is over is better than none: it is served on. */
+function certificates(
+  { certificates: rows }: Observed,
+  hosts: Record<string, string>,
+  control: Snapshot['control'],
+): Record<string, string> {
+  const pairs: Record<string, string> = {};
+  for (const { id, spec, status, deleted_at: deleted } of rows) {
+    if (deleted !== null || status.chain === null || status.key_version === null) continue;
+    const { hostname, service_id: serviceId } = spec;
+    const own = serviceId === null ? hostname === control?.host : hosts[hostname] === serviceId;
+    if (own) pairs[hostname] = pairId(id, status.key_version);
+  }
+  return pairs;
 }
 
 function routable(
@@ -62,7 +125,10 @@ function routable(
   return replicas
     .filter(
       ({ spec, status, deleted_at: deleted }) =>
-        spec.epoch === deployment.status.epoch && status.phase === 'Ready' && deleted === null,
+        spec.epoch === deployment.status.epoch &&
+        spec.paused_at === undefined &&
+        status.phase === 'Ready' &&
+        deleted === null,
     )
     .sort((a, b) => a.spec.index - b.spec.index);
 }

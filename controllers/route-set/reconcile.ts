@@ -6,16 +6,18 @@ import { canonicalJson } from '../../specs/revision.ts';
 import type { Ingress } from '../../ingress/index.ts';
 import type { Reconcile } from '../runtime/reconciler.ts';
 import { observe, type ObserveDeps } from './observe.ts';
+import { installPairs, type PairDeps } from './pairs.ts';
 import { plan, type RouteSettings } from './plan.ts';
 
-export interface RouteSetDeps extends ObserveDeps, RouteSettings {
-  ingress: Pick<Ingress, 'publish'>;
+export interface RouteSetDeps extends ObserveDeps, RouteSettings, Omit<PairDeps, 'ingress'> {
+  ingress: PairDeps['ingress'] & Pick<Ingress, 'publish'>;
 }
 
 export function routeSetReconciler(deps: RouteSetDeps): Reconcile {
   let published: string | undefined;
   return async () => {
-    const routes = plan(await observe(deps), deps);
+    const observed = await observe(deps);
+    const routes = await installPairs(plan(observed, deps), observed.certificates, deps);
     const text = canonicalJson(routes);
     if (text === published) return undefined;
     await deps.ingress.publish(routes);

@@ -92,6 +92,25 @@ export class Jobs<T> {
     return this.#view(key, entry);
   }
 
+  /**
+   * Runs a part of a job in another group than its own: waits there for its turn, and occupies a place while it runs. It
+   * goes under the limit of the job that it is a part of.
+   * @param signal of that job; one that waits rejects with its reason at once
+   */
+  turn<R>(group: string, run: (signal: AbortSignal) => Promise<R>, signal: AbortSignal): Promise<R> {
+    const { promise, resolve, reject } = Promise.withResolvers<R>();
+    const giveUp = (): void => reject(signal.reason as Error);
+    signal.addEventListener('abort', giveUp, { once: true });
+    // Not p-queue's own signal, which gives up the place of what still runs.
+    const part = async (): Promise<void> => {
+      signal.removeEventListener('abort', giveUp);
+      if (signal.aborted) giveUp();
+      else await run(signal).then(resolve, reject);
+    };
+    void this.#group(group).add(part);
+    return promise;
+  }
+
   /** Where the job of this key stands; undefined when there is none. */
   find(key: string): Job<T> | undefined {
     const entry = this.#entries.get(key);

@@ -4,7 +4,7 @@
  */
 import type { Reader, Store } from '../../api/store/store.ts';
 import type { Clock, Random } from '../../specs/clock.ts';
-import type { Kind } from '../../specs/index.ts';
+import { kinds, type Kind } from '../../specs/index.ts';
 import { createController } from './controller.ts';
 import type { Log } from './log.ts';
 import type { Metrics } from './metrics.ts';
@@ -103,5 +103,5 @@ function resync(
 }
 
 function hasRows(kind: ControllerKind): kind is Extract<ControllerKind, Kind> {
-  return kind !== 'RouteSet' && kind !== 'Leftovers';
+  return (kinds as readonly string[]).includes(kind);
 }

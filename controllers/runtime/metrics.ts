@@ -3,7 +3,9 @@
  * series is there from zero for every kind, so that a dashboard or an alert never misses one.
  */
 import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from 'prom-client';
+import type { TrafficTotals } from '../../ingress/index.ts';
 import type { ControllerKind } from './reconciler.ts';
+import { addTrafficMetrics } from './traffic-metrics.ts';
 
 /** `aborted`: the node stopped. `requeue`: succeeded, and asked to be woken later. */
 export const passResults = ['success', 'requeue', 'error', 'abandoned', 'aborted'] as const;
@@ -19,8 +21,18 @@ export interface KindMetrics {
   readDepth(depth: () => number): void;
 }
 
+/** Something read whenever the metrics are rendered. */
+export interface GaugeSource {
+  name: string;
+  help: string;
+  /** Bounded in what they can be. */
+  labelNames: string[];
+  read: () => Promise<{ labels: Record<string, string>; value: number }[]>;
+}
+
 export interface Metrics {
   of(kind: ControllerKind): KindMetrics;
+  addGauge(source: GaugeSource): void;
   render(): Promise<{ contentType: string; body: string }>;
 }
 
@@ -30,13 +42,15 @@ const buckets = [0.0001, 0.001, 0.005, 0.02, 0.1, 0.5, 2, 10, 60];
 /**
  * @param options.process also the CPU, memory, file and event loop metrics of this process. The event loop is sampled
  *   once per second: at the library's own 10 ms that alone costs 0.3 % of a core.
+ * @param options.traffic what the ingress counted, as it is now
  */
 export function createMetrics(
   kinds: readonly ControllerKind[],
-  options: { process?: boolean } = {},
+  options: { process?: boolean; traffic?: () => TrafficTotals } = {},
 ): Metrics {
   const registry = new Registry();
   if (options.process) collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision: 1_000 });
+  if (options.traffic) addTrafficMetrics(registry, options.traffic);
   const depths = new Map<ControllerKind, () => number>();
   const collectors = define(registry, depths);
   const byKind = new Map(kinds.map((kind) => [kind, metricsOf(kind, collectors, depths)]));
@@ -47,8 +61,21 @@ export function createMetrics(
         throw new Error(`no metrics for ${kind}: name it among the kinds when the metrics are made`);
       return metrics;
     },
+    addGauge: (source) => addGauge(registry, source),
     render: async () => ({ contentType: registry.contentType, body: await registry.metrics() }),
   };
+}
+
+function addGauge(registry: Registry, { name, help, labelNames, read }: GaugeSource): void {
+  new Gauge({
+    ...{ name, help, labelNames, registers: [registry] },
+    async collect() {
+      const found = await read();
+      // What is no longer there must not keep its last figure.
+      this.reset();
+      for (const { labels, value } of found) this.set(labels, value);
+    },
+  });
 }
 
 type Collectors = ReturnType<typeof define>;

@@ -7,8 +7,9 @@
  * have none: what is desired of them is all there is.
  */
 export const controllerKinds = [
-  ...(['Project', 'Service', 'Deployment', 'Replica', 'Upload'] as const),
-  ...(['RouteSet', 'Leftovers'] as const),
+  ...(['Project', 'Service', 'Deployment', 'Replica', 'Upload', 'Volume', 'Domain', 'Job', 'Run'] as const),
+  ...(['Certificate', 'Order', 'Challenge'] as const),
+  ...(['RouteSet', 'CertificateSet', 'Gc'] as const),
 ];
 export type ControllerKind = (typeof controllerKinds)[number];
 

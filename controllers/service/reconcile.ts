@@ -15,13 +15,14 @@ export function serviceReconciler(deps: ServiceDeps): Reconcile {
     const { steps, configuration } = plan(row, observed);
     const { state } = configuration;
     // Status first: an engine that cannot give an image up must not hide how the service is.
-    if (state !== 'due') {
+    const isDue = state === 'due' || state === 'resized';
+    if (!isDue) {
       // A generation is observed once it has its deployment: whoever waits for it then looks at the right target.
       const seen = state === 'waiting' ? row.observed_generation : row.generation;
       const status = summarize(row, observed, configuration, deps.clock.now());
       await deps.store.patchStatus('Service', id, seen, status);
     }
     for (const step of steps) await apply(step, row, deps);
-    return state === 'due' ? { requeueAfter: 0 } : undefined;
+    return isDue ? { requeueAfter: 0 } : undefined;
   };
 }

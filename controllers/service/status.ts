@@ -17,7 +17,9 @@ export function summarize(
   now: number,
 ): Pick<ServiceStatus, 'conditions'> {
   const findings =
-    row.deleted_at === null ? [readiness(row, observed), configured(configuration)] : deletion(observed);
+    row.deleted_at === null
+      ? [readiness(row, observed), configured(configuration), ...limits(row, observed)]
+      : deletion(observed);
   return { conditions: setConditions(row.status.conditions, findings, timestamp(now)) };
 }
 
@@ -31,6 +33,16 @@ function readiness(row: Row<'Service'>, { ready }: Observed): ServiceFinding {
   if (ready === 0) return no('NoHealthyReplica', 'None of its replicas is ready.');
   const message = `${ready} of ${replicas} replicas are ready.`;
   return { type: 'Ready', status: 'True', reason: 'Serving', message };
+}
+
+/** Said once there is something to say. */
+function limits({ status }: Row<'Service'>, { limitsRefused }: Observed): ServiceFinding[] {
+  const type = 'Limits';
+  if (limitsRefused !== undefined)
+    return [{ type, status: 'False', reason: 'LimitsRefused', message: limitsRefused }];
+  if (!status.conditions.some((found) => found.type === type)) return [];
+  const message = 'Its replicas have the limits that were asked for.';
+  return [{ type, status: 'True', reason: 'LimitsInForce', message }];
 }
 
 function configured(configuration: Configuration): ServiceFinding {
@@ -52,6 +64,7 @@ function configured(configuration: Configuration): ServiceFinding {
     case 'stopped':
       return no('ReleasePending', 'The change is released once the service is started.');
     case 'due':
+    case 'resized':
     case 'released':
       return {
         type: 'Configured',
@@ -63,8 +76,11 @@ function configured(configuration: Configuration): ServiceFinding {
 }
 
 /** What a deletion waits for: its deployments drain and remove their replicas; then their images and logs go. */
-function deletion({ deployments, replicas, uploads }: Observed): ServiceFinding[] {
-  const left = [count(deployments, 'deployment'), count(replicas, 'replica'), count(uploads, 'upload')];
+function deletion({ deployments, replicas, uploads, domains, jobs }: Observed): ServiceFinding[] {
+  const left = [
+    ...[count(deployments, 'deployment'), count(replicas, 'replica'), count(uploads, 'upload')],
+    ...[count(domains, 'domain'), count(jobs, 'job')],
+  ];
   const what = left.filter((part) => part !== '').join(', ');
   const trouble = troubleOf(replicas, deployments);
   const reason = trouble === undefined ? 'Deleting' : 'EngineUnavailable';

@@ -1,8 +1,10 @@
 /** The effects of a service's plan. Each is idempotent: a pass that is cut off anywhere is mended by the next. */
 import { askedFor, nextNumber } from '../../specs/deployment.ts';
 import type { Clock, Random } from '../../specs/clock.ts';
+import type { EventRecorder } from '../../specs/event.ts';
 import type { Row } from '../../specs/index.ts';
 import { newId } from '../../specs/meta.ts';
+import { DeploymentReason } from '../../specs/reasons.ts';
 import { revisionOf } from '../../specs/revision.ts';
 import type { Store } from '../../api/store/store.ts';
 import type { Engine } from '../engine/engine.ts';
@@ -11,8 +13,9 @@ import { configurationOf, type Configuration } from './configuration.ts';
 
 export type Step =
   | { do: 'release' }
+  | { do: 'resize' }
   | { do: 'releaseImage'; deployment: Row<'Deployment'> }
-  | { do: 'deleteOwned'; rows: (Row<'Deployment'> | Row<'Upload'>)[] }
+  | { do: 'deleteOwned'; rows: (Row<'Deployment'> | Row<'Upload'> | Row<'Domain'> | Row<'Job'>)[] }
   | { do: 'removeLogs' }
   | { do: 'purge' };
 
@@ -21,6 +24,7 @@ export interface StepDeps {
   engine: Pick<Engine, 'removeImage'>;
   clock: Clock;
   random: Random;
+  events: EventRecorder;
   /** Removes all that its workloads printed. */
   removeLogs: (serviceId: string) => Promise<void>;
 }
@@ -29,6 +33,8 @@ export async function apply(step: Step, service: Row<'Service'>, deps: StepDeps)
   switch (step.do) {
     case 'release':
       return release(service.id, deps);
+    case 'resize':
+      return resize(service.id, deps);
     case 'releaseImage':
       return releaseImage(step.deployment, service, deps);
     case 'deleteOwned':
@@ -63,6 +69,27 @@ function release(id: string, { store, clock, random }: StepDeps): Promise<void> 
   });
 }
 
+/**
+ * The one change of a deployment's workload after it was frozen: its replicas get the limits where they run, and so does
+ * whatever is started of it later. An older deployment keeps its own.
+ */
+function resize(id: string, { store }: StepDeps): Promise<void> {
+  return store.write(async (writer) => {
+    const service = await writer.get('Service', id);
+    if (!service || service.deleted_at !== null) return;
+    const configuration = configurationOf(service, await writer.list('Deployment', { owner: id }));
+    if (configuration.state !== 'resized') return;
+    const { base, resources } = configuration;
+    const workload = { ...base.spec.workload, resources };
+    await writer.updateSpec('Deployment', base.id, (before) => ({ ...before, workload }));
+    const configured = revisionOf(workload);
+    await writer.updateSpec('Service', id, (before) => ({
+      ...before,
+      rollout: { ...before.rollout, configured },
+    }));
+  });
+}
+
 function specOf(
   { base, workload }: Extract<Configuration, { state: 'due' }>,
   number: number,
@@ -77,7 +104,7 @@ function specOf(
 async function releaseImage(
   deployment: Row<'Deployment'>,
   service: Row<'Service'>,
-  { store, engine }: StepDeps,
+  { store, engine, events }: StepDeps,
 ): Promise<void> {
   if (!(await letGo(deployment, service, store))) return;
   const { id, generation, status } = deployment;
@@ -87,6 +114,10 @@ async function releaseImage(
     await store.patchStatus('Deployment', id, generation, { image: status.image });
     throw error;
   }
+  const { project_id, service_id } = deployment.spec;
+  const of = { kind: 'Deployment', object: id, project_id, service_id, name: deployment.name };
+  const message = 'Its image was given up: release.keep says how many are kept for rollback.';
+  events.record({ ...of, type: 'Normal', reason: DeploymentReason.ImageReleased, message });
 }
 
 function letGo(
@@ -108,7 +139,7 @@ function letGo(
 /** The row, and the values of its secrets with it, unless something of it came in between. */
 function purge(id: string, { store }: StepDeps): Promise<void> {
   return store.write(async (writer) => {
-    for (const kind of ['Deployment', 'Upload'] as const)
+    for (const kind of ['Deployment', 'Upload', 'Domain'] as const)
       if ((await writer.list(kind, { owner: id, limit: 1 })).length > 0) return;
     await writer.dropSealed(id);
     await writer.purge('Service', id);

@@ -1,4 +1,5 @@
 /** Reads who still needs an upload. Reads only. */
+import { uploadOf } from '../../specs/deployment.ts';
 import type { Row } from '../../specs/index.ts';
 import type { Store } from '../../api/store/store.ts';
 
@@ -14,6 +15,8 @@ export interface ObserveDeps {
 export async function observe(row: Row<'Upload'>, { store }: ObserveDeps): Promise<Observed> {
   const deployments = await store.list('Deployment', { owner: row.spec.service_id });
   return {
-    users: deployments.filter(({ spec }) => spec.reuse === null && spec.source.upload.upload_id === row.id),
+    users: deployments.filter(
+      ({ spec }) => spec.reuse === null && uploadOf(spec.source)?.upload_id === row.id,
+    ),
   };
 }

@@ -1,8 +1,11 @@
 /** Joins an accepted Unix socket and a TCP connection: bytes, half-closes and back-pressure either way, errors too. */
 import { connect, type Socket } from 'node:net';
 
-/** Milliseconds for the workload's network to take a connection; a host that is gone does not refuse. */
-const connectWithin = 5_000;
+/**
+ * Milliseconds for the workload's network to take a connection; a host that is gone does not refuse. A workload that is too
+ * busy to accept is asked again by TCP after 1, 3 and 7 s (RFC 6298, 2.1 and 5.5), and is to get all of these.
+ */
+const connectWithin = 8_000;
 
 export interface Pipes {
   open(accepted: Socket, address: string, port: number): void;
@@ -23,7 +26,12 @@ export function openPipes(): Pipes {
   return {
     open(accepted, address, port) {
       const upstream = connect({ host: address, port, allowHalfOpen: true, noDelay: true });
-      upstream.setTimeout(connectWithin, () => upstream.destroy(new Error('connect timed out')));
+      upstream.setTimeout(connectWithin, () => {
+        // If this process itself was held up, it only has yet to hear of the connection.
+        setImmediate(() => {
+          if (upstream.connecting) upstream.destroy(new Error('connect timed out'));
+        });
+      });
       upstream.once('connect', () => upstream.setTimeout(0));
       count(accepted);
       join(accepted, upstream);

@@ -8,6 +8,7 @@ import { ingressUser } from '../run-dir.ts';
 import type { Guest } from './control-server.ts';
 import { createHoldOff, type HoldOff } from './hold-off.ts';
 import { lastWords, launch } from './launch.ts';
+import type { Ledger } from './ledger.ts';
 import type { Limits } from './limits.ts';
 import { Member } from './member.ts';
 import { planFleet, slotKey, wantedSlots, type Slot } from './plan.ts';
@@ -22,6 +23,9 @@ export interface FleetDeps {
   /** Program and settings: a member that was started with another is replaced. */
   fingerprint: string;
   revisions: Revisions;
+  ledger: Ledger;
+  /** Keys of session tickets, base64; undefined before it starts. */
+  ticketKeys(): string | undefined;
   /** Somebody came, went, or acknowledged. */
   changed(): void;
   /** A process that this control plane started ended by itself. */
@@ -81,6 +85,7 @@ export class Fleet {
     member.connect(channel, hello);
     this.#deps.revisions.saw(hello.revision);
     this.#log(member, member.child === undefined ? 'ingress process taken over' : 'ingress process ready');
+    member.seal(this.#deps.ticketKeys());
     this.#offer(member);
     this.#changed();
     return {
@@ -97,6 +102,11 @@ export class Fleet {
   /** Gives the newest snapshot to everybody who has not got it. */
   offerAll(): void {
     for (const member of this.#members.values()) this.#offer(member);
+  }
+
+  /** Gives the keys of session tickets to everybody. */
+  sealAll(): void {
+    for (const member of this.#members.values()) member.seal(this.#deps.ticketKeys());
   }
 
   /** Drains every member of the role and starts no more of any. Resolves once they ended. */
@@ -125,10 +135,11 @@ export class Fleet {
   }
 
   #spawn({ role, slot }: Slot): void {
-    const { stateDir, runDir, listen } = this.#options;
+    const { stateDir, runDir } = this.#options;
     const { fingerprint: program } = this.#deps;
     const user = ingressUser() ?? null;
-    const options = { role, slot, program, stateDir, runDir, listen: role === 'worker' ? listen : [], user };
+    const { listen, listenTls = [] } = role === 'worker' ? this.#options : { listen: [] };
+    const options = { role, slot, program, stateDir, runDir, listen, listenTls, user };
     const child = launch(this.#deps.program, options, (error) => {
       this.#options.log.warn({ role, slot, error: error.message }, 'ingress process not started');
       this.#failed({ role, slot });
@@ -159,6 +170,10 @@ export class Fleet {
     const { role, slot } = member.options;
     if (message.type === 'report') {
       this.#options.log[message.level]({ ...message.fields, role, slot }, message.message);
+      return;
+    }
+    if (message.type === 'traffic') {
+      this.#deps.ledger.told(member, message, this.#deps.clock.now());
       return;
     }
     if (message.type === 'idle') member.idle(message.replica);
@@ -197,6 +212,7 @@ export class Fleet {
   #gone(member: Member, how: string): void {
     if (!this.#members.delete(member.pid)) return;
     member.dispose();
+    this.#deps.ledger.gone(member);
     const { role, slot, pid } = { ...member.options, pid: member.pid };
     if (member.draining) this.#log(member, 'ingress process drained');
     else

@@ -109,6 +109,11 @@ export class Member {
     });
   }
 
+  /** Only the workers speak TLS. @param keys base64 */
+  seal(keys: string | undefined): void {
+    if (this.options.role === 'worker' && keys !== undefined) this.#channel?.send({ type: 'tickets', keys });
+  }
+
   applied(message: Applied): void {
     this.#serves(message);
     if (message.revision < this.#asked) return;

@@ -25,6 +25,8 @@ export interface Revisions {
   isRouted(replicaId: string, members: readonly Serving[]): boolean;
   /** Whether none of them routes to the replica, nor has a request of it under way. */
   isIdle(replicaId: string, members: readonly Serving[]): boolean;
+  /** Ids of the certificates that a member may still serve with, or will by the latest. */
+  certificates(): Set<string>;
   /** Forgets what no member serves. */
   prune(members: readonly Serving[]): void;
 }
@@ -61,6 +63,8 @@ export function createRevisions(first: Snapshot | undefined): Revisions {
         ? undefined
         : entries.get(Math.min(...members.map(({ revision }) => revision)))?.snapshot,
     isRouted,
+    certificates: () =>
+      new Set([...entries.values()].flatMap(({ snapshot }) => Object.values(snapshot.certificates ?? {}))),
     isIdle: (replicaId, members) =>
       !isRouted(replicaId, members) && !members.some(({ busy }) => busy.has(replicaId)),
     prune: (members) => {

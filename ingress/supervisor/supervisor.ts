@@ -3,20 +3,25 @@ import { createHash } from 'node:crypto';
 import { rm } from 'node:fs/promises';
 import type { Server } from 'node:net';
 import type { Clock } from '../../specs/clock.ts';
+import type { CertificatePair } from '../certificate-files.ts';
 import type { Ingress, IngressOptions, WorkerState } from '../ingress.ts';
 import { cannotListen } from '../protocol.ts';
 import { controlSocket, ingressUser, prepareRunDir } from '../run-dir.ts';
 import { readSnapshot, snapshotPath, writeSnapshot } from '../snapshot-file.ts';
 import type { Snapshot } from '../snapshot.ts';
+import type { TrafficTotals } from '../traffic.ts';
+import { certificateStore, type CertificateStore } from './certificate-store.ts';
 import { fillCompileCache } from './compile-cache.ts';
 import { listenForMembers } from './control-server.ts';
 import { Fleet } from './fleet.ts';
+import { createLedger } from './ledger.ts';
 import type { Limits } from './limits.ts';
 import { migrateRequests } from './migrate-requests.ts';
 import { assertFree } from './port-check.ts';
 import type { Program } from './program.ts';
 import { createRevisions, type Revisions } from './revisions.ts';
 import { findSurvivors } from './survivors.ts';
+import { rotateTickets, type Tickets } from './tickets.ts';
 
 export interface SupervisorDeps {
   clock: Clock;
@@ -28,7 +33,15 @@ export class Supervisor implements Ingress {
   readonly #options: IngressOptions;
   readonly #deps: SupervisorDeps;
   readonly #revisions: Revisions;
+  readonly #ledger = createLedger();
   readonly #fleet: Fleet;
+  readonly #certificates: CertificateStore;
+  /** While it runs. */
+  #tickets: Tickets | undefined;
+  /** Certificates that the next snapshot may name. */
+  readonly #fresh = new Set<string>();
+  /** Revision that unnamed certificates were last removed at. */
+  #tidied = 0;
   readonly #listeners = new Set<() => void>();
   #server: Server | undefined;
   #writing: Promise<unknown> = Promise.resolve();
@@ -39,10 +52,15 @@ export class Supervisor implements Ingress {
     this.#options = options;
     this.#deps = deps;
     this.#revisions = createRevisions(savedSnapshot(options));
+    this.#certificates = certificateStore(options.runDir, ingressUser());
+    const saved = this.#revisions.latest();
+    if (saved !== undefined) this.#ledger.publish(saved, deps.clock.now());
     this.#fleet = new Fleet(options, {
       ...deps,
       fingerprint: fingerprint(deps.program, options),
       revisions: this.#revisions,
+      ledger: this.#ledger,
+      ticketKeys: () => this.#tickets?.keys(),
       changed: () => this.#changed(),
       ended: (code, words) => {
         if (code === cannotListen) this.#refused?.(new Error(words.split('\n').at(-1)));
@@ -51,22 +69,37 @@ export class Supervisor implements Ingress {
   }
 
   async start(): Promise<void> {
-    const { stateDir, runDir, listen, log } = this.#options;
+    const { stateDir, runDir, listen, listenTls = [], log } = this.#options;
     await prepareRunDir(runDir);
+    await this.#certificates.prepare();
     await migrateRequests(log);
     const survivors = findSurvivors(runDir);
-    if (!survivors.some(({ options }) => options.role === 'worker')) await assertFree(listen);
+    if (!survivors.some(({ options }) => options.role === 'worker'))
+      await assertFree([...listen, ...listenTls]);
     await fillCompileCache(stateDir, this.#deps.program);
     this.#fleet.take(survivors);
+    this.#tickets = rotateTickets(this.#deps.clock, () => this.#fleet.sealAll());
     this.#server = await listenForMembers(runDir, (hello, channel) => this.#fleet.welcome(hello, channel));
     this.#fleet.reconcile();
     try {
       await this.#complete();
     } catch (error) {
+      this.#tickets.stop();
       this.#fleet.abandon();
       this.#server.close();
       throw error;
     }
+  }
+
+  hasCertificate(id: string): boolean {
+    const there = this.#certificates.has(id);
+    if (there) this.#fresh.add(id);
+    return there;
+  }
+
+  async installCertificate(id: string, pair: CertificatePair): Promise<void> {
+    this.#fresh.add(id);
+    await this.#certificates.install(id, pair);
   }
 
   publish(routes: Omit<Snapshot, 'revision'>): Promise<number> {
@@ -93,12 +126,17 @@ export class Supervisor implements Ingress {
     return there.map(({ pid, revision, options: { slot } }) => ({ slot, pid, revision }));
   }
 
+  traffic(): TrafficTotals {
+    return this.#ledger.totals();
+  }
+
   onChange(listener: () => void): () => void {
     this.#listeners.add(listener);
     return () => void this.#listeners.delete(listener);
   }
 
   async close(): Promise<void> {
+    this.#tickets?.stop();
     const drain = { idle_ms: 0, limit_ms: this.#deps.limits.closed };
     // Workers first: what they finish still needs the bridge.
     await this.#fleet.close('worker', drain);
@@ -116,6 +154,8 @@ export class Supervisor implements Ingress {
     this.#revisions.saw(snapshot.revision);
     await writeSnapshot(this.#options.stateDir, snapshot);
     this.#revisions.add(snapshot);
+    this.#ledger.publish(snapshot, this.#deps.clock.now());
+    this.#fresh.clear();
     this.#fleet.offerAll();
     this.#changed();
     return snapshot.revision;
@@ -147,7 +187,20 @@ export class Supervisor implements Ingress {
     }
   }
 
+  /** Once for each revision that everybody serves. */
+  #tidyCertificates(): void {
+    const revision = this.applied()?.revision ?? 0;
+    if (revision <= this.#tidied) return;
+    this.#tidied = revision;
+    const named = this.#revisions.certificates();
+    const { log } = this.#options;
+    this.#certificates
+      .retain((id) => named.has(id) || this.#fresh.has(id))
+      .catch((error: unknown) => log.warn({ error: String(error) }, 'unused certificates not removed'));
+  }
+
   #changed(): void {
+    this.#tidyCertificates();
     for (const listener of [...this.#listeners]) listener();
   }
 }
@@ -165,7 +218,7 @@ function savedSnapshot({ stateDir, log }: IngressOptions): Snapshot | undefined 
 }
 
 /** What a member must have been started with, or it is replaced. */
-function fingerprint({ version }: Program, { listen, stateDir }: IngressOptions): string {
-  const settings = JSON.stringify([version, listen, stateDir, ingressUser()?.uid ?? null]);
+function fingerprint({ version }: Program, { listen, listenTls = [], stateDir }: IngressOptions): string {
+  const settings = JSON.stringify([version, listen, listenTls, stateDir, ingressUser()?.uid ?? null]);
   return createHash('sha256').update(settings).digest('hex').slice(0, 16);
 }

@@ -20,6 +20,16 @@ export function answer(req: IncomingMessage, res: ServerResponse, name: PageName
   res.end(body);
 }
 
+/** Answers a text that the route set holds. */
+export function answerText(res: ServerResponse, text: string): void {
+  const body = Buffer.from(text);
+  res.writeHead(200, [
+    ...['Content-Type', 'text/plain; charset=utf-8', 'Content-Length', String(body.length)],
+    ...['Cache-Control', 'no-store', 'X-Content-Type-Options', 'nosniff'],
+  ]);
+  res.end(body);
+}
+
 /** Whether there may be more of the body to come: reading all of it only to keep the connection would cost too much. */
 function isSending({ complete, headers }: IncomingMessage): boolean {
   return !complete && (headers['content-length'] ?? headers['transfer-encoding'] ?? '0') !== '0';

@@ -9,6 +9,8 @@ const maxInformation = 16;
 const maxAnswerHead = 64 * 1024;
 
 export interface AttemptEvents {
+  /** There is a connection: from here on the replica may have seen something. */
+  connected(): void;
   /** There is no connection: the replica has seen nothing, and nothing of the body is used up. */
   unreachable(error: Error): void;
   /** There was one, but no answer came. Not called after `answered` or `upgraded`. */
@@ -35,6 +37,7 @@ export function attempt(
   let informed = 0;
   const connected = (): void => {
     state = 'asked';
+    events.connected();
     if (body === undefined) return;
     body.pipe(upstream);
     // The replica may answer to the head alone.

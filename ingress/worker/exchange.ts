@@ -1,6 +1,5 @@
 /** One request and its answer: finds a replica that takes it, hands the answer back, and leaves nothing behind. */
 import type { ClientRequest, IncomingMessage, RequestOptions, ServerResponse } from 'node:http';
-import type { Socket } from 'node:net';
 import type { ReportProblem } from '../member.ts';
 import { dial } from '../dial.ts';
 import type { Upstream } from '../snapshot.ts';
@@ -8,13 +7,16 @@ import { answer } from './answer.ts';
 import { attempt } from './attempt.ts';
 import type { Balance } from './balance.ts';
 import type { Connections } from './connections.ts';
-import { requestHeaders, responseHeaders } from './headers.ts';
+import { handOn, type EventStream } from './hand-on.ts';
 import type { PageName } from './pages.ts';
+import { heldBy, type Parking, type Waiter } from './parking.ts';
 import type { Pool } from './pool.ts';
-import type { Routes } from './routes.ts';
+import type { Route, Routes } from './routes.ts';
+import { requestOptions } from './request-options.ts';
 import type { Accepted } from './rules.ts';
-import { joinTunnel, switchingHead, upgradeHeaders } from './tunnel.ts';
-import type { Usage } from './usage.ts';
+import type { Tally } from './tally.ts';
+import { switchingHead, Tunnel, upgradeHeaders, type TunnelEnd } from './tunnel.ts';
+import type { UnderWay, Usage, Use } from './usage.ts';
 
 export interface ExchangeDeps {
   /** As they are now. */
@@ -22,6 +24,8 @@ export interface ExchangeDeps {
   balance: Balance;
   pool: Pool;
   usage: Usage;
+  tally: Tally;
+  parking: Parking;
   connections: Connections;
   /** Whether client connections are to end after the answer under way. */
   draining(): boolean;
@@ -29,10 +33,7 @@ export interface ExchangeDeps {
 }
 
 /** A client that waits to become a tunnel, and what it sent already. */
-export interface Upgrade {
-  socket: Socket;
-  head: Buffer;
-}
+export type Upgrade = TunnelEnd;
 
 /**
  * Milliseconds between rounds over all replicas while none takes a connection: a bridge or a replica that is being
@@ -43,10 +44,7 @@ const rounds = [50, 100, 200, 400];
 /** RFC 9110, 9.2.1: asking twice does no harm. Those with effects are never sent twice by us (9.2.2). */
 const safe = new Set(['GET', 'HEAD', 'OPTIONS']);
 
-/** Methods whose requests say how long their body is, even when there is none (RFC 9110, 8.6). */
-const withBody = new Set(['POST', 'PUT', 'PATCH']);
-
-export class Exchange {
+export class Exchange implements UnderWay {
   readonly #deps: ExchangeDeps;
   readonly #req: IncomingMessage;
   readonly #res: ServerResponse;
@@ -58,7 +56,10 @@ export class Exchange {
   #replayed = false;
   #over = false;
   #attempt: ClientRequest | undefined;
-  #release: () => void = () => undefined;
+  #use: Use | undefined;
+  #events: EventStream | undefined;
+  /** Once it had to wait for a replica. */
+  #waiter: Waiter | undefined;
 
   constructor(
     deps: ExchangeDeps,
@@ -91,12 +92,12 @@ export class Exchange {
       return;
     }
     if (route.replicas.length === 0) {
-      this.#answer('unavailable');
+      this.#wait(route, 'unavailable');
       return;
     }
     const replica = this.#deps.balance.pick(route, this.#tried);
     if (replica === undefined) {
-      this.#nextRound();
+      this.#nextRound(route);
       return;
     }
     this.#tried.add(replica);
@@ -108,19 +109,59 @@ export class Exchange {
     if (this.#over) return;
     this.#over = true;
     this.#deps.connections.remove(this.#req.socket, this);
+    if (this.#waiter !== undefined) this.#deps.parking.leave(this.#waiter);
     this.#attempt?.destroy();
-    this.#release();
+    this.#use?.end();
   }
 
-  #nextRound(): void {
+  get lasting(): boolean {
+    return this.#events !== undefined;
+  }
+
+  leave(): void {
+    this.#events?.leave();
+  }
+
+  cut(): boolean {
+    this.#answer('badGateway');
+    this.abort();
+    return true;
+  }
+
+  #nextRound(route: Route): void {
     const delay = rounds[this.#round];
     if (delay === undefined) {
-      this.#answer('badGateway');
+      this.#wait(route, 'badGateway');
       return;
     }
     this.#round += 1;
     this.#tried.clear();
     setTimeout(() => this.next(), delay);
+  }
+
+  /** No replica takes it: it waits for one, where the service's requests wait, or is answered so. */
+  #wait({ id, park, replicas }: Route, otherwise: PageName): void {
+    if (park === null) {
+      this.#refuse(id, this.#waiter === undefined ? otherwise : 'unavailable');
+      return;
+    }
+    const first = this.#waiter === undefined;
+    this.#waiter ??= this.#asWaiter(id);
+    this.#tried.clear();
+    if (!this.#deps.parking.park(this.#waiter, park, first)) this.#refuse(id, 'unavailable');
+    else if (replicas.length > 0) this.#deps.parking.tryAgain(id);
+  }
+
+  #asWaiter(service: string): Waiter {
+    // Nobody reads such a socket meanwhile; that its client has gone is only seen so.
+    this.#upgrade?.socket.once('end', () => this.#res.destroy());
+    return {
+      service,
+      size: heldBy(this.#req, this.#accepted.framing, this.#upgrade?.socket),
+      since: performance.now(),
+      go: () => this.next(),
+      refuse: () => this.#refuse(service, 'unavailable'),
+    };
   }
 
   #send(routes: Routes, replica: string): void {
@@ -129,96 +170,108 @@ export class Exchange {
       this.next();
       return;
     }
-    const release = this.#deps.usage.begin(replica);
-    this.#release = release;
+    const use = this.#deps.usage.begin(replica, this);
+    this.#use = use;
     const body = this.#accepted.framing === 'none' ? undefined : this.#req;
     try {
       this.#attempt = attempt(this.#options(replica, upstream), body, {
+        connected: () => use.asked(),
         unreachable: () => {
-          release();
+          use.end();
           this.next();
         },
-        failed: (error) => {
-          release();
-          this.#unanswered(replica, error);
-        },
+        failed: (error) => this.#unanswered(use, error),
         proceed: () => this.#res.writeContinue(),
-        answered: (response) => this.#relay(response),
-        upgraded: (response, socket, head) => this.#join(response, socket, head),
+        answered: (response) => this.#relay(use, response),
+        upgraded: (response, socket, head) => this.#join(use, response, { socket, head }),
       });
     } catch (error) {
-      release();
+      use.end();
       this.#deps.report('request not sent', { replica, error: String(error) });
       this.#answer('badRequest');
     }
   }
 
   #options(replica: string, upstream: Upstream): RequestOptions {
-    const { authority, target, framing } = this.#accepted;
-    const { method = 'GET', rawHeaders, socket } = this.#req;
-    const address = (socket.remoteAddress ?? '').replace(/^::ffff:/, '');
-    const headers = requestHeaders(rawHeaders, { address, scheme: 'http', authority }, framing);
-    if (framing === 'none' && withBody.has(method)) headers.push('Content-Length', '0');
-    const options = { method, path: target, headers };
+    const options = requestOptions(this.#req, this.#accepted);
     // A kept connection may turn out to be closed by the replica, which looks like a failure with effects unknown. Only
     // what may be asked twice takes that risk; the rest pays for a connection of its own.
     if (this.#replayable && !this.#replayed)
       return { ...options, agent: this.#deps.pool.agent(replica, upstream) };
-    if (this.#upgrade === undefined) headers.push('Connection', 'close');
-    else headers.push(...upgradeHeaders);
+    if (this.#upgrade === undefined) options.headers.push('Connection', 'close');
+    else options.headers.push(...upgradeHeaders);
     return { ...options, createConnection: () => dial(upstream) };
   }
 
   /** The replica had the request and ended the connection without a word. */
-  #unanswered(replica: string, error: Error): void {
+  #unanswered(use: Use, error: Error): void {
     if (this.#over) return;
     if (this.#replayable && !this.#replayed) {
       // Once: a request that kills its replica must not be taken to all of them.
       this.#replayed = true;
       this.#tried.clear();
+      use.retried();
+      use.end();
       this.next();
       return;
     }
-    this.#deps.report('no answer from replica', { replica, error: error.message });
-    this.#answer('badGateway');
+    this.#deps.report('no answer from replica', { replica: use.replica, error: error.message });
+    this.#fail(use);
   }
 
-  #relay(response: IncomingMessage): void {
-    const headers = responseHeaders(response.rawHeaders);
-    if (this.#deps.draining() || this.#upgrade !== undefined) headers.push('Connection', 'close');
-    response.on('error', () => this.#res.destroy());
+  #relay(use: Use, response: IncomingMessage): void {
+    const isLast = this.#deps.draining() || this.#upgrade !== undefined;
     try {
-      this.#res.writeHead(response.statusCode ?? 502, response.statusMessage, headers);
+      this.#events = handOn(response, this.#res, isLast, {
+        brokenOff: () => this.#brokenOff(use),
+        ended: () => this.#attempt?.destroy(),
+      });
     } catch (error) {
       this.#deps.report('unusable answer from replica', { error: String(error) });
-      response.destroy();
-      this.#answer('badGateway');
+      this.#fail(use);
       return;
     }
-    process.nextTick(() => {
-      // A stream of events may send its head long before its first byte.
-      if (response.readableLength === 0 && !response.complete) this.#res.flushHeaders();
-      response.pipe(this.#res);
-    });
+    use.answered(response.statusCode ?? 502);
   }
 
-  #join(response: IncomingMessage, socket: Socket, head: Buffer): void {
+  #brokenOff(use: Use): void {
+    // What we have ended ourselves is no failure of the replica's.
+    if (this.#over || this.#res.writableEnded) return;
+    use.failed();
+    this.#res.destroy();
+  }
+
+  #join(use: Use, response: IncomingMessage, replica: TunnelEnd): void {
     const switching = switchingHead(response);
     if (this.#over || this.#upgrade === undefined || switching === undefined) {
-      socket.destroy();
-      this.#answer('badGateway');
+      replica.socket.destroy();
+      if (!this.#over) this.#fail(use);
       return;
     }
-    const client = this.#upgrade.socket;
-    const release = this.#release;
+    const { socket: client } = this.#upgrade;
     // From here on the tunnel ends it, not the exchange.
     this.#over = true;
     this.#deps.connections.remove(client, this);
     this.#res.detachSocket(client);
     client.write(switching, 'latin1');
-    if (head.length > 0) client.write(head);
-    if (this.#upgrade.head.length > 0) socket.write(this.#upgrade.head);
-    joinTunnel(client, socket, release);
+    use.answered(101);
+    use.tunnels(new Tunnel(this.#upgrade, replica, () => use.end()));
+  }
+
+  /** The replica's fault. */
+  #fail(use: Use): void {
+    use.failed();
+    use.end();
+    this.#answer('badGateway');
+  }
+
+  /** No replica was there to take it. */
+  #refuse(service: string, name: PageName): void {
+    const counted = this.#deps.tally.service(service);
+    counted.figures.unavailable += 1;
+    if (this.#waiter !== undefined) counted.figures.parked_rejected += 1;
+    counted.touch();
+    this.#answer(name);
   }
 
   #answer(name: PageName): void {

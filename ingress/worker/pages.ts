@@ -30,6 +30,12 @@ const texts = {
     detail: 'CONNECT and TRACE are not served.',
     code: 'method_not_allowed',
   },
+  misdirected: {
+    status: 421,
+    title: 'Misdirected request',
+    detail: 'This connection was made for another host name. Connect anew, naming the one that is asked for.',
+    code: 'misdirected',
+  },
   headersTooMany: {
     status: 431,
     title: 'Too many headers',

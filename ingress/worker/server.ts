@@ -1,9 +1,17 @@
 /** The HTTP/1.1 side towards clients: node:http with its strict parser, its limits, and what it leaves to us. */
-import { createServer, ServerResponse, type IncomingMessage, type Server } from 'node:http';
+import {
+  createServer,
+  ServerResponse,
+  type IncomingMessage,
+  type Server,
+  type ServerOptions,
+} from 'node:http';
+import { createServer as createTlsServer, type Server as TlsServer } from 'node:https';
 import type { Socket } from 'node:net';
 import { answer } from './answer.ts';
 import type { Connections } from './connections.ts';
 import type { Upgrade } from './exchange.ts';
+import { tlsServerOptions, type TlsDeps } from './tls.ts';
 import { isWebSocket } from './tunnel.ts';
 
 /** Bytes of a request before its body. */
@@ -19,21 +27,31 @@ const linger = 10_000;
 
 export type Handle = (req: IncomingMessage, res: ServerResponse, upgrade?: Upgrade) => void;
 
+const options: ServerOptions = {
+  insecureHTTPParser: false,
+  maxHeaderSize: maxHead,
+  headersTimeout: headWithin,
+  // Bodies and answers may take as long as they flow.
+  requestTimeout: 0,
+  keepAliveTimeout: keepAliveFor,
+  connectionsCheckingInterval: 1_000,
+  keepAlive: true,
+  keepAliveInitialDelay: probeAfter,
+  optimizeEmptyRequests: true,
+  // An upgrade to anything else is an ordinary request, and the header goes no further.
+  shouldUpgradeCallback: isWebSocket,
+};
+
 export function createHttpServer(handle: Handle, connections: Connections): Server {
-  const server = createServer({
-    insecureHTTPParser: false,
-    maxHeaderSize: maxHead,
-    headersTimeout: headWithin,
-    // Bodies and answers may take as long as they flow.
-    requestTimeout: 0,
-    keepAliveTimeout: keepAliveFor,
-    connectionsCheckingInterval: 1_000,
-    keepAlive: true,
-    keepAliveInitialDelay: probeAfter,
-    optimizeEmptyRequests: true,
-    // An upgrade to anything else is an ordinary request, and the header goes no further.
-    shouldUpgradeCallback: isWebSocket,
-  });
+  return serving(createServer(options), handle, connections);
+}
+
+/** The same over TLS. */
+export function createHttpsServer(handle: Handle, connections: Connections, tls: TlsDeps): TlsServer {
+  return serving(createTlsServer({ ...options, ...tlsServerOptions(tls) }), handle, connections);
+}
+
+function serving<S extends Server | TlsServer>(server: S, handle: Handle, connections: Connections): S {
   // Dropping some would change what a request means; rules.ts refuses too many.
   server.maxHeadersCount = 0;
   const receive = (req: IncomingMessage, res: ServerResponse): void => {

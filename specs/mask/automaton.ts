@@ -26,6 +26,8 @@ export class Automaton {
   private readonly whole: Int32Array;
   /** Length of the longest beginning of a pattern that ends here and gives away something of it; 0 for none. */
   private readonly begun: Int32Array;
+  /** Length of the longest beginning of a pattern that ends here and is at least half of it; 0 for none. */
+  private readonly halves: Int32Array;
   /** Children of the root by the low byte of their character: a text comes back to the root all the time. */
   private readonly firsts = new Int32Array(2 ** 8);
   /** 1 for the hash of every four characters that a pattern begins with. */
@@ -40,6 +42,7 @@ export class Automaton {
     this.fallback = new Int32Array(size);
     this.whole = new Int32Array(size);
     this.begun = new Int32Array(size);
+    this.halves = new Int32Array(size);
     for (const pattern of patterns) this.add(pattern);
     this.link();
   }
@@ -52,14 +55,17 @@ export class Automaton {
    * Reads a text from a state on.
    * @param found called for every part of the text that belongs to a pattern, in the order of where they end. A part that
    * began in an earlier text begins at a negative index. At a `…` that includes what is the beginning of a pattern.
+   * @param cut how much of a pattern has to stand before the `…`
    * @returns the state after it
    */
-  read(text: string, state: number, found: Found): number {
+  read(text: string, state: number, found: Found, cut: 'begun' | 'half' = 'begun'): number {
+    const cuts = cut === 'begun' ? this.begun : this.halves;
     let at = state;
     for (let i = 0; i < text.length; i++) {
       if (at === 0) i = this.next(text, i);
       const code = text.charCodeAt(i);
-      if (code === ellipsis && this.beginning(at) > 0) found(i - this.beginning(at), i);
+      const before = code === ellipsis ? (cuts[at] ?? 0) : 0;
+      if (before > 0) found(i - before, i);
       at = this.step(at, code);
       const length = this.whole[at] ?? 0;
       if (length > 0) found(i + 1 - length, i + 1);
@@ -70,6 +76,11 @@ export class Automaton {
   /** How many of the last characters read are the beginning of a pattern, and give away something of it. */
   beginning(state: number): number {
     return this.begun[state] ?? 0;
+  }
+
+  /** How many of the last characters read are at least half of a pattern, from its beginning on. */
+  half(state: number): number {
+    return this.halves[state] ?? 0;
   }
 
   /** The characters read last that are the beginning of a pattern. */
@@ -115,6 +126,8 @@ export class Automaton {
       const code = text.charCodeAt(i);
       at = this.child(at, code) || this.addChild(at, code);
       if (i + 1 >= head + leastSecretLength) this.begun[at] = i + 1;
+      // What is no secret does not count: nobody has to guess it.
+      if (i + 1 - head >= Math.max(leastSecretLength, (text.length - head) / 2)) this.halves[at] = i + 1;
     }
     this.whole[at] = text.length;
     let first4 = 0;
@@ -134,13 +147,14 @@ export class Automaton {
 
   /** By depth, since a fallback is shorter than what falls back to it. */
   private link(): void {
-    const { parent, code, fallback, whole, begun } = this;
+    const { parent, code, fallback, whole, begun, halves } = this;
     for (const node of this.byDepth()) {
       const above = parent[node] ?? 0;
       const shorter = above === 0 ? 0 : this.step(fallback[above] ?? 0, code[node] ?? 0);
       fallback[node] = shorter;
       if (whole[node] === 0) whole[node] = whole[shorter] ?? 0;
       if (begun[node] === 0) begun[node] = begun[shorter] ?? 0;
+      if (halves[node] === 0) halves[node] = halves[shorter] ?? 0;
     }
   }
 

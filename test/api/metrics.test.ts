@@ -10,6 +10,7 @@ function build(render: () => Promise<{ contentType: string; body: string }>) {
     render,
     node: {
       engine: () => ({ reachable: false, endpoint: null, version: null, message: null }),
+      disks: () => [],
       ingress: () => ({ workers: [], revision: 0 }),
       unready: () => Promise.resolve(['The engine is out of reach.']),
     },

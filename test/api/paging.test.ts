@@ -24,6 +24,21 @@ describe('pages', () => {
       { numRuns: 40 },
     );
   });
+
+  it('passes over what is not for who asks in few reads, however little is asked for', async () => {
+    const rows = Array.from({ length: 5_000 }, (_, n) => ({
+      id: newId('event', 5_000 - n, new Uint8Array(10)),
+    }));
+    let reads = 0;
+    const read = ({ limit, before }: { limit: number; before?: string }) => {
+      reads += 1;
+      const from = before === undefined ? 0 : rows.findIndex(({ id }) => id === before) + 1;
+      return Promise.resolve(rows.slice(from, from + limit));
+    };
+    const page = await readPage(read, { limit: 1 }, ({ id }) => id === rows.at(-1)?.id);
+    assert.deepEqual(page, { rows: rows.slice(-1), next_cursor: null });
+    assert.ok(reads < 20, `${reads} reads`);
+  });
 });
 
 /** @param hidden every so-many-th row is not for who asks; none when it is 0 */

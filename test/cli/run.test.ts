@@ -16,7 +16,10 @@ describe('a command line', () => {
     [['--profile', 'x', 'get'], /The command comes first/],
     [['push', '--projcet', 'x'], /no option --projcet\. Did you mean "--project"\?\n.*svc push --help/],
     [['push', '--dockerfile'], /Not enough arguments to option --dockerfile/],
-    [['get'], /Not enough positional arguments/],
+    [['get'], /Not enough arguments: it takes <kind>\.\n.*svc get --help/],
+    [['exec'], /Not enough arguments: it takes <service>\./],
+    [['domain', 'list'], /no command "domain"\. Did you mean "domains"\?/],
+    [['project', 'deploy-key', 'show'], /no command "project"\. Did you mean "projects"\?/],
     [['version', 'now'], /There is an argument too many\.\n.*svc version --help/],
     [['users', 'create', 'ada', 'hush'], /^(?![^]*hush)/],
     [['secrets', 'NAME=hush'], /^(?![^]*hush)[^]*no command/],
@@ -57,7 +60,10 @@ describe('a command line', () => {
     it(`shows one command: svc ${argv.join(' ')}`, async (test) => {
       const { code, stdout, stderr } = await (await cli(test)).svc(...argv);
       assert.deepEqual([code, stderr], [0, '']);
-      assert.match(stdout, /^Deploy the working tree to a service\n\nUsage: svc push \[options\]\n/);
+      assert.match(
+        stdout,
+        /^Deploy the working tree, a Git repository or an image to a service\n\nUsage: svc push \[options\]\n/,
+      );
     });
   }
 
@@ -81,6 +87,15 @@ describe('an error', () => {
     const { code, stdout, stderr } = await (await script(test)).svc('get', 'projects');
     assert.deepEqual([code, stdout], [1, '']);
     assert.equal(stderr, 'svc: It broke.\n       /name: is bad\n     Request id: req-1\n');
+  });
+
+  it('says one thing once', async (test) => {
+    const errors = [{ path: '/name', message: 'is bad' }];
+    const server = await scriptedServer(test, (_asked, response) =>
+      answerProblem(response, 'invalid', 'The request body is invalid: /name is bad.', { errors }),
+    );
+    const { stderr } = await (await cli(test, { url: server.url })).svc('get', 'projects');
+    assert.equal(stderr, 'svc: The request body is invalid: /name is bad.\n');
   });
 
   for (const flags of [['-o', 'json'], ['--output', 'json'], ['-o=json'], ['--output=json']]) {

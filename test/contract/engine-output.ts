@@ -36,9 +36,41 @@ export function outputContract(play: () => Scene): void {
       );
     });
 
+    it('tells what the containers use that run', async () => {
+      const scene = play();
+      const id = await scene.started({ prints: ['ready'] });
+      await scene.firstLine(id);
+      const ended = await scene.started({ exits: 0 });
+      await scene.state(ended, 'exited');
+      const stats = await scene.engine.replicaStats([id, ended, 'f'.repeat(64)]);
+      assert.deepEqual([...stats.keys()], [id]);
+      const found = stats.get(id);
+      assert.equal(found?.memoryLimitBytes, 32 * 2 ** 20);
+      assert.ok(found.memoryBytes > 0 && found.memoryBytes < 32 * 2 ** 20 && found.pids >= 1);
+      assert.ok(found.cpuSeconds >= 0 && found.receivedBytes >= 0 && found.sentBytes >= 0);
+      assert.equal((await scene.engine.replicaStats([])).size, 0);
+    });
+
     it('has no log of what is not there', async () => {
       const scene = play();
       await rejectsWith('not_found', scene.read('f'.repeat(64)));
+    });
+
+    it('tells that a container was disconnected from a network', async () => {
+      const scene = play();
+      const hangup = new AbortController();
+      const seen: string[] = [];
+      const listening = (async () => {
+        for await (const { action, container, network } of scene.engine.events(scene.node(), hangup.signal))
+          seen.push(`${action} ${network} ${container}`);
+      })();
+      await scene.world.tick();
+      const id = await scene.started({});
+      const { name } = scene.network();
+      await scene.engine.disconnectReplica(id, name);
+      await scene.until(() => (seen.includes(`disconnect ${name} ${id}`) ? true : undefined));
+      hangup.abort();
+      await scene.settled(listening);
     });
 
     it('tells what happens to containers with these labels', async () => {
@@ -48,6 +80,7 @@ export function outputContract(play: () => Scene): void {
       const seen: string[] = [];
       const listening = (async () => {
         for await (const event of scene.engine.events(labels, hangup.signal)) {
+          if (event.network !== null) continue;
           assert.deepEqual(event.labels, labels);
           seen.push(`${event.action} ${event.container}`);
         }

@@ -57,6 +57,10 @@ export function replicaContract(play: () => Scene): void {
         image,
         labels,
         state: 'created',
+        paused: false,
+        networks: [{ ...wanted.network, id: found?.networks[0]?.id ?? '' }],
+        limits: wanted.limits,
+        selfRestarting: false,
         startedAt: null,
         exit: null,
       });

@@ -20,6 +20,14 @@ export interface Steps {
   hangs?: true;
 }
 
+/** A registry that the engine can ask. */
+export interface SceneRegistry {
+  /** `host:port` */
+  server: string;
+  /** Puts an image whose containers behave like this under a name. @returns `repository@sha256:…` */
+  publish: (name: string, program: Program) => Promise<string>;
+}
+
 /** What differs between engines. */
 export interface EngineWorld {
   engine: Engine;
@@ -31,6 +39,13 @@ export interface EngineWorld {
   image: (program: Program) => Promise<string>;
   /** Prepares a build of this tag. @returns its context; the Dockerfile in it is called Dockerfile */
   prepare: (tag: string, steps: Steps) => Promise<Readable>;
+  registry: SceneRegistry;
+  /** Wants to know who asks. */
+  guarded: SceneRegistry & { username: string; password: string };
+  /** A server that is none. */
+  nobody: string;
+  /** Somebody pauses a container by hand. */
+  pause: (id: string) => Promise<void>;
   /** Lets a little time pass. */
   tick: () => Promise<void>;
   close: () => Promise<void>;
@@ -127,6 +142,7 @@ export class Scene {
       dockerfile: 'Dockerfile',
       tag,
       labels: this.node(),
+      cacheScope: this.unique,
       limits: { memoryBytes: 64 * 2 ** 20, cpus: 1 },
       onLine: ({ line }) => void lines.push(line),
       signal: signal ?? new AbortController().signal,

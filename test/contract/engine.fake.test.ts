@@ -8,6 +8,9 @@ engineContract('fake', () => {
   const clock = new ManualClock();
   const engine = new FakeEngine(clock);
   let images = 0;
+  const credentials = { server: '127.0.0.1:5001', username: 'puller', password: 'pull-password-1' };
+  engine.registries.guard(credentials.server, credentials.username, credentials.password);
+  engine.registries.fail('127.0.0.1:5002', 'unreachable', 2);
   return Promise.resolve({
     engine,
     unique: 'fake',
@@ -21,6 +24,21 @@ engineContract('fake', () => {
         ...(hangs ? { hangs } : {}),
       });
       return Promise.resolve(Readable.from([Buffer.from('context')]));
+    },
+    registry: {
+      server: '127.0.0.1:5000',
+      publish: (name, program) =>
+        Promise.resolve(engine.registries.publish(`127.0.0.1:5000/${name}`, program)),
+    },
+    guarded: {
+      ...credentials,
+      publish: (name, program) =>
+        Promise.resolve(engine.registries.publish(`${credentials.server}/${name}`, program)),
+    },
+    nobody: '127.0.0.1:5002',
+    pause: (id) => {
+      engine.containerWith(id).pause();
+      return Promise.resolve();
     },
     tick: () => clock.advance(100),
     close: () => Promise.resolve(),

@@ -2,8 +2,13 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { buildContract } from './engine-builds.ts';
+import { execContract } from './engine-exec.ts';
 import { outputContract } from './engine-output.ts';
+import { mendingContract } from './engine-mending.ts';
+import { pullContract } from './engine-pulls.ts';
 import { replicaContract } from './engine-replicas.ts';
+import { usageContract } from './engine-usage.ts';
+import { volumeContract } from './engine-volumes.ts';
 import { Scene, type EngineWorld } from './engine-scene.ts';
 
 export function engineContract(name: string, open: () => Promise<EngineWorld>): void {
@@ -28,7 +33,12 @@ export function engineContract(name: string, open: () => Promise<EngineWorld>): 
     });
 
     buildContract(play);
+    pullContract(play);
     replicaContract(play);
+    mendingContract(play);
+    volumeContract(play);
+    usageContract(play);
     outputContract(play);
+    execContract(play);
   });
 }

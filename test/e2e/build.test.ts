@@ -5,6 +5,7 @@ import { readdir } from 'node:fs/promises';
 import { availableParallelism, totalmem } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
+import { uploadOf } from '../../specs/deployment.ts';
 import type { DeploymentResource, ServiceResource } from '../../specs/resources.ts';
 import { app, type App } from '../support/apps.ts';
 import { ensureBaseImage, startPrivateEngine } from '../support/engine.ts';
@@ -161,7 +162,7 @@ describe('the log of a build', () => {
   it('leaves no upload behind, neither file nor row', async () => {
     await until('the upload is gone', async () => (await staged()).length === 0);
     const { source } = await deploymentOf(node, id);
-    const body = { service_id: services['built']?.id, upload_id: source.upload.upload_id };
+    const body = { service_id: services['built']?.id, upload_id: uploadOf(source)?.upload_id };
     const again = await callApi(node, 'POST', '/v1/deployments', body);
     assert.equal(again.status, 422, again.text);
   });
@@ -220,34 +221,40 @@ describe('builds', () => {
   });
 
   it('see the folder that is their context, and may have their Dockerfile elsewhere', async () => {
-    const parts = apps['parts'];
-    await parts?.write('site/www/index.html', 'of the site');
-    await parts?.write('secret.txt', 'not in the context');
+    const parts = appOf('parts');
+    await parts.write('site/www/index.html', 'of the site');
+    await parts.write('secret.txt', 'not in the context');
     const dockerfile =
       'FROM busybox\nCOPY . /seen\nRUN ls /seen\nCOPY www /www\nCMD ["sh", "-c", "exec httpd -f -p $PORT -h /www"]\n';
-    await parts?.write('deploy/web.Dockerfile', dockerfile);
-    await parts?.write(
+    await parts.write('deploy/web.Dockerfile', dockerfile);
+    await parts.write(
       '.svc',
       'project = "demo"\nservice = "parts"\ncontext = "site"\ndockerfile = "deploy/web.Dockerfile"\n',
     );
-    const { stdout } = await must(node.svc(['push'], { cwd: parts?.dir ?? '' }));
+    const { stdout } = await must(node.svc(['push'], { cwd: parts.dir }));
     assert.doesNotMatch(stdout, /secret\.txt|index\.html/);
     assert.equal((await node.get('parts.demo.localhost')).text, 'of the site');
 
     // Flags win over the manifest.
-    await parts?.write(
+    await parts.write(
       'site/Dockerfile',
       dockerfile.replace('/www\nCMD', '/www\nRUN echo and changed >> /www/index.html\nCMD'),
     );
-    await must(node.svc(['push', '--dockerfile', 'site/Dockerfile'], { cwd: parts?.dir ?? '' }));
+    await must(node.svc(['push', '--dockerfile', 'site/Dockerfile'], { cwd: parts.dir }));
     assert.match((await node.get('parts.demo.localhost')).text, /and changed/);
     const [newest] = await deploymentsOf(node, services['parts'] ?? { id: '' });
     assert.deepEqual(
-      [newest?.source.upload.context_path, newest?.source.upload.dockerfile_path],
+      [newest && uploadOf(newest.source)?.context_path, newest && uploadOf(newest.source)?.dockerfile_path],
       ['site', 'site/Dockerfile'],
     );
   });
 });
+
+function appOf(name: string): App {
+  const made = apps[name];
+  assert.ok(made, `no app ${name}`);
+  return made;
+}
 
 /** The kernel keeps limits in whole pages. */
 function pageRounded(bytes: number): number {

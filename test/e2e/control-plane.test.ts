@@ -14,7 +14,13 @@ let nodeId: string;
 before(async () => {
   node = await startNode();
   nodeId = (await readFile(`${node.dataDir}/node.id`, 'utf8')).trim();
-  await must(node.svc(['services', 'create', 'hello', '-p', 'demo', '--port', '8080']));
+  await must(
+    node.svc([
+      ...['services', 'create', 'hello', '-p', 'demo', '--port', '8080'],
+      // Nothing of the deployment before is kept warm: what dies here is what serves.
+      ...['--release', 'auto_rollback=false'],
+    ]),
+  );
   hello = await app('demo/hello', { Dockerfile: serving, 'www/index.html': 'one' });
   await must(node.svc(['push'], { cwd: hello.dir }));
 });

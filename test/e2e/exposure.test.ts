@@ -30,6 +30,7 @@ describe('a node whose API is on a public address', () => {
     const flags = [
       ...['--data-dir', dataDir, '--engine', `unix://${join(dataDir, 'no-engine.sock')}`],
       ...['--api-listen', `0.0.0.0:${api}`, '--http-listen', `127.0.0.1:${http}`],
+      ...['--https-listen', ''],
       ...['--metrics-listen', '', '--ingress-workers', '1'],
     ];
     const node = spawn(process.execPath, ['cli/main.ts', 'serve', ...flags], {

@@ -15,6 +15,21 @@ test('what was written is read, the last one counts, and only the node may read 
   assert.deepEqual((await readdir(stateDir)).sort(), ['compile-cache', 'snapshot.json']);
 });
 
+test('one of a version that knew less has the defaults', async (t) => {
+  const { stateDir } = await sandbox(t);
+  const older = { name: 'web', project: 'shop', running: true, replicas: ['r'] };
+  const text = {
+    revision: 1,
+    hosts: {},
+    services: { svc_1: older },
+    upstreams: {},
+    bridges: {},
+    control: null,
+  };
+  await writeFile(snapshotPath(stateDir), JSON.stringify(text));
+  assert.deepEqual(readSnapshot(stateDir)?.services['svc_1'], { ...older, drain_ms: 30_000, park: null });
+});
+
 for (const text of [
   '',
   '{',

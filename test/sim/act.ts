@@ -9,9 +9,10 @@ import { restartService, startService, stopService } from '../../api/desired/run
 import { stopDeployment } from '../../api/desired/stop-deployment.ts';
 import { imageTag } from '../../controllers/engine/names.ts';
 import { ProblemError } from '../../specs/problem.ts';
-import type { BuildScript } from '../support/fake-engine.ts';
+import type { BuildScript } from '../support/fake-build.ts';
 import type { FakeContainer } from '../support/fake-container.ts';
-import type { BuildEnd, Command, Nature, SecretName } from './history.ts';
+import type { BuildEnd, Command, HandMade, Nature, SecretName } from './history.ts';
+import { send } from './requests.ts';
 import { programs } from './truth.ts';
 import type { World } from './world.ts';
 
@@ -31,6 +32,7 @@ const executors: Executors = {
   'stop deployment': (world, { service, back }) => stopOne(world, serviceOf(world, service), back),
   configure: (world, { service, mode }) =>
     updateService(world.store, serviceOf(world, service), { env: { MODE: mode } }),
+  requests: (world, { service, count }) => send(world, serviceOf(world, service), count),
   'set secret': (world, { service, name, value }) =>
     world.secrets.set(serviceOf(world, service), name, value),
   'declare secret': (world, { service, name }) => declare(world, serviceOf(world, service), name),
@@ -50,6 +52,14 @@ const executors: Executors = {
     // A fault that waits for such a call may hit this one: then it is still there.
     world.engine.removeReplica(container.id).catch(() => undefined);
   },
+  'container changed': (world, { nth, how }) => {
+    const container = pick(world, nth);
+    if (!container || !world.engineThere) return;
+    harm(world, container);
+    changeByHand(world, container, how);
+  },
+  resize: (world, { service, memory }) =>
+    updateService(world.store, serviceOf(world, service), { resources: { memory } }),
   'engine away': (world, { ms }) => {
     world.engineGoes();
     world.clock.after(ms, () => world.engineComes());
@@ -156,6 +166,35 @@ function die(world: World, container: FakeContainer, outOfMemory: boolean): void
   harm(world, container);
   if (outOfMemory) container.outOfMemory();
   else container.exit(1);
+}
+
+function changeByHand({ engine }: World, container: FakeContainer, how: HandMade): void {
+  const { id, spec } = container;
+  const { name, address } = spec.network;
+  // A fault that waits for such a call may hit this one: then nothing was changed.
+  const done = (call: Promise<void>): void => void call.catch(() => undefined);
+  switch (how) {
+    case 'paused':
+      container.pause();
+      return;
+    case 'disconnected':
+      done(engine.disconnectReplica(id, name));
+      return;
+    case 'moved': {
+      const elsewhere = address.replace(/\d+$/, '254');
+      done(
+        engine
+          .disconnectReplica(id, name)
+          .then(() => engine.connectReplica(id, { name, address: elsewhere })),
+      );
+      return;
+    }
+    case 'limited':
+      done(engine.limitReplica(id, { memoryBytes: 2 ** 23, cpus: 0.1, pids: 20 }));
+      return;
+    case 'stopped':
+      done(engine.stopReplica(id, 10_000));
+  }
 }
 
 function harm({ invariants, truth }: World, { spec }: FakeContainer): void {

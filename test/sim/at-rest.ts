@@ -1,10 +1,13 @@
 /** What must hold once nothing more is to be done: rows, containers and routes say the same. */
+import { isDeepStrictEqual } from 'node:util';
 import { workloadOf } from '../../specs/configuration.ts';
 import { isSettled } from '../../specs/deployment.ts';
 import type { Row } from '../../specs/index.ts';
 import { durationMs } from '../../specs/duration.ts';
+import { quantityBytes } from '../../specs/quantity.ts';
 import { revisionOf } from '../../specs/revision.ts';
 import { remains } from './remains.ts';
+import type { FakeContainer } from '../support/fake-container.ts';
 import type { World } from './world.ts';
 
 /** @returns what is not as it must be at rest */
@@ -22,9 +25,30 @@ export async function unrest(world: World): Promise<string[]> {
   const known = new Set(replicas.map(({ id }) => id));
   for (const { spec } of truth.containers())
     if (!known.has(spec.labels['svc.replica'] ?? '')) found.push(`container ${spec.name} is left over`);
+  for (const container of truth.containers()) found.push(...(await drift(container, world)));
   for (const { id } of uploads) found.push(`${id} is kept after its build`);
   for (const id of disk.uploads) found.push(`the archive of ${id} is kept after its build`);
   return [...found.map((what) => `(7) ${what}`), ...(await remains(world))];
+}
+
+/** Whatever people did to it, it is as its rows say. */
+async function drift(container: FakeContainer, { store }: World): Promise<string[]> {
+  const { name, labels } = container.spec;
+  const [replica, deployment] = await Promise.all([
+    store.get('Replica', labels['svc.replica'] ?? ''),
+    store.get('Deployment', labels['svc.deployment'] ?? ''),
+  ]);
+  const project = await store.get('Project', replica?.spec.project_id ?? '');
+  // That its rows are there is seen to above.
+  if (!replica || !deployment || !project) return [];
+  const { paused, networks, limits } = container.inspect();
+  const { network: id, network_name: network } = project.status;
+  const place = { name: network, address: replica.spec.address, id };
+  const memory = quantityBytes(deployment.spec.workload.resources.memory);
+  const found = paused ? [`container ${name} is paused`] : [];
+  if (!isDeepStrictEqual(networks, [place])) found.push(`container ${name} is not where it belongs`);
+  if (limits.memoryBytes !== memory) found.push(`container ${name} has other limits than its deployment`);
+  return found;
 }
 
 async function serviceUnrest(
@@ -43,6 +67,9 @@ async function serviceUnrest(
   found.push(...phaseUnrest(service, deployments, live));
   found.push(...targetUnrest(service, deployments, isLive));
   found.push(...configurationUnrest(service, deployments));
+
+  if (status.parked_since !== null) found.push(`requests of ${name} wait without end`);
+  found.push(...watchUnrest(service, deployments, live));
 
   const replicas = allReplicas.filter((replica) => replica.spec.service_id === service.id);
   const right = replicas.filter(
@@ -64,6 +91,20 @@ async function serviceUnrest(
   for (const snapshot of world.ingress.served()) {
     const routed = [...(snapshot?.services[service.id]?.replicas ?? [])].sort().join();
     if (routed !== ids) found.push(`a worker routes ${name} to [${routed}] instead of [${ids}]`);
+  }
+  return found;
+}
+
+/** Nobody is watched, stands by or is counted without end. */
+function watchUnrest(
+  { name, status }: Row<'Service'>,
+  deployments: Row<'Deployment'>[],
+  live: Row<'Deployment'> | undefined,
+): string[] {
+  const found = status.bake === null ? [] : [`${name} is watched without end`];
+  for (const { id, status: said } of deployments) {
+    if (said.takeover !== null) found.push(`the receipt of ${id} is never final`);
+    if (said.epoch !== null && id !== live?.id) found.push(`${id} stands by without end`);
   }
   return found;
 }

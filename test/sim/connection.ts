@@ -47,22 +47,42 @@ export function connect(deps: ConnectionDeps, life: Life): Engine {
     listNetworks: () => call(() => engine.listNetworks()),
     removeNetwork: (id) => call(() => engine.removeNetwork(id)),
     build: (request) => call(() => build(request, deps, life)),
+    resolveImage: (request) => call(() => engine.resolveImage(request)),
+    pullImage: (request) => call(() => engine.pullImage(request)),
+    inspectImage: (reference) => call(() => engine.inspectImage(reference)),
     listImages: (labels) => call(() => engine.listImages(labels)),
     findImage: (reference) => call(() => engine.findImage(reference)),
     tagImage: (image, tag) => call(() => engine.tagImage(image, tag)),
     removeImage: (reference) => call(() => engine.removeImage(reference)),
+    ensureVolume: (spec) => call(() => engine.ensureVolume(spec)),
+    listVolumes: (labels) => call(() => engine.listVolumes(labels)),
+    removeVolume: (name) => call(() => engine.removeVolume(name)),
+    diskUsage: () => call(() => engine.diskUsage()),
+    pruneBuildCache: (unusedForMs) => call(() => engine.pruneBuildCache(unusedForMs)),
     createReplica: (spec) =>
       call(() => {
         invariants.creating(spec);
         return engine.createReplica(spec);
       }),
-    startReplica: (id) => call(() => engine.startReplica(id)),
+    startReplica: (id) =>
+      call(() => {
+        invariants.starting(id);
+        return engine.startReplica(id);
+      }),
     stopReplica: (id, graceMs) => stopping(id, () => engine.stopReplica(id, graceMs)),
     removeReplica: (id) => stopping(id, () => engine.removeReplica(id)),
+    unpauseReplica: (id) => call(() => engine.unpauseReplica(id)),
+    connectReplica: (id, network) => call(() => engine.connectReplica(id, network)),
+    disconnectReplica: (id, network) => call(() => engine.disconnectReplica(id, network)),
+    limitReplica: (id, limits) => call(() => engine.limitReplica(id, limits)),
     inspectReplica: (id) => call(() => engine.inspectReplica(id)),
     listReplicas: (labels) => call(() => engine.listReplicas(labels)),
+    replicaStats: (ids) => call(() => engine.replicaStats(ids)),
     replicaLogs() {
       throw new Error('output is followed by a fake here');
+    },
+    exec() {
+      throw new Error('nobody opens a console here');
     },
     events: (labels, signal) => events(labels, signal, deps, life),
   };
@@ -108,7 +128,7 @@ async function* events(
   next.catch(() => undefined);
   // A real engine begins with what happened a moment ago, so that nothing is missed between a list and this.
   for (const { id, spec } of truth.containers())
-    yield { action: 'start', container: id, labels: spec.labels };
+    yield { action: 'start', container: id, labels: spec.labels, network: null };
   for (;;) {
     const { done, value } = await next;
     if (done === true) return undefined;

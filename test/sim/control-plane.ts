@@ -4,7 +4,9 @@ import { posix } from 'node:path';
 import type { Store } from '../../api/store/store.ts';
 import { startAll, type World as Parts } from '../../cli/daemon/controllers.ts';
 import { watchEngine } from '../../cli/daemon/engine-watch.ts';
+import { disabledAcme } from '../../controllers/acme/disabled.ts';
 import type { Engine } from '../../controllers/engine/engine.ts';
+import { createCollector } from '../../controllers/gc/collector.ts';
 import type { Ask } from '../../controllers/replica/prober.ts';
 import type { Log } from '../../controllers/runtime/log.ts';
 import { createMetrics } from '../../controllers/runtime/metrics.ts';
@@ -15,7 +17,7 @@ import { ProblemError } from '../../specs/problem.ts';
 import { connect } from './connection.ts';
 import { Life, mortal, mortalClock, mortalStore } from './life.ts';
 import type { Dice } from './dice.ts';
-import { deploymentLog, workloadLog, type Disk } from './disk.ts';
+import { deploymentLog, runLog, workloadLog, type Disk } from './disk.ts';
 import type { Invariants } from './invariants.ts';
 import type { Secrets } from './secrets.ts';
 import type { Truth } from './truth.ts';
@@ -80,11 +82,21 @@ export async function startControlPlane(
   await ingress.start();
   const lifeClock = mortalClock(clock, life);
   const running = startAll({
+    garbage: garbageOf(world, life, { store, engine, clock: lifeClock, log }),
     ...{ store, engine, ingress, log, metrics, nodeId, socketsDir, clock: lifeClock, random: dice.bytes },
     ...smallParts(world, life),
     masks,
+    // Nobody reads them here; what they tell of is in the rows.
+    events: { record: () => undefined },
+    // Nothing is cloned here.
+    clones: { clone: () => Promise.reject(new Error('no Git source is deployed in a simulation')) },
+    // No domain is verified here.
+    look: () => Promise.reject(new Error('nobody looks at hostnames in a simulation')),
+    ownAddresses: () => [],
+    issuing: { acme: disabledAcme, directories: null },
     ask: (sabotage.ask ?? same)(askOf(world, life)),
     ...{ appsDomain: 'localhost', control: null, buildLimits: { memoryBytes: 2 ** 30, cpus: 1 } },
+    hostPaths: [],
   });
   const watch = watchEngine({
     engine,
@@ -112,6 +124,9 @@ function ingressOf(world: Surroundings, life: Life, routesOf: (routes: Published
     isRouted: (replicaId) => attached.isRouted(replicaId),
     isIdle: (replicaId) => attached.isIdle(replicaId),
     onChange: (listener) => attached.onChange(listener),
+    traffic: () => attached.traffic(),
+    hasCertificate: (id) => attached.hasCertificate(id),
+    installCertificate: (id, pair) => attached.installCertificate(id, pair),
     async publish(routes) {
       const published = routesOf(routes);
       if (!life.over) await world.invariants.published(published);
@@ -186,6 +201,13 @@ function smallParts({ clock, dice, disk, secrets }: Surroundings, life: Life) {
         for (const log of disk.logs) if (log.startsWith(workloadLog(service))) disk.logs.delete(log);
       },
     },
+    runLogs: {
+      append: (id) => write(() => disk.logs.add(runLog(id))),
+      flush: soon,
+      tail: () => soon().then(() => []),
+      isFull: () => soon().then(() => false),
+      remove: (id) => soon().then(() => void disk.logs.delete(runLog(id))),
+    },
     follower: {
       follow: ({ serviceId, deploymentId }) =>
         write(() => disk.logs.add(workloadLog(serviceId, deploymentId))),
@@ -198,6 +220,22 @@ function smallParts({ clock, dice, disk, secrets }: Surroundings, life: Life) {
     },
     hostRoutes: () => soon().then(() => ['192.168.0.0/16']),
   } satisfies Partial<Parts>;
+}
+
+/** Of the engine alone: files go with their rows, and no disk is full. */
+function garbageOf(
+  world: Surroundings,
+  life: Life,
+  parts: Pick<Parts, 'store' | 'engine' | 'clock' | 'log'>,
+): Parts['garbage'] {
+  const { uploads, deploymentLogs, runLogs, workloadLogs } = smallParts(world, life);
+  const disks = () => Promise.resolve([]);
+  const files = { list: () => Promise.resolve([]), bytesOf: () => Promise.resolve(0) };
+  const collector = createCollector({
+    ...{ ...parts, uploads, deploymentLogs, runLogs, workloadLogs, files, disks, nodeId },
+    ...{ isPrivateEngine: true, ageMs: 0 },
+  });
+  return { collector, disks };
 }
 
 function logTo(trace: Writable | undefined, { clock }: Surroundings): Log {

@@ -9,5 +9,6 @@ export class Disk {
 }
 
 export const deploymentLog = (deploymentId: string): string => `deployments/${deploymentId}`;
+export const runLog = (runId: string): string => `runs/${runId}`;
 export const workloadLog = (serviceId: string, deploymentId = ''): string =>
   `workloads/${serviceId}/${deploymentId}`;

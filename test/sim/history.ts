@@ -7,9 +7,13 @@ import { diceOf, type Dice } from './dice.ts';
 export type BuildEnd = 'ok' | 'fails' | 'hangs';
 /**
  * What a workload is like. `bad`: never answers well. `exits`, `eats memory`: dies at its start. `refused`: the engine
- * cannot start it. `tires`: fails the gate of every second restart. `stubborn`: well, but only SIGKILL ends it.
+ * cannot start it. `tires`: fails the gate of every second restart. `errs`: passes its gate, and answers every second request badly. `stubborn`: well, but only SIGKILL ends it.
  */
-export type Nature = 'ok' | 'slow' | 'bad' | 'exits' | 'eats memory' | 'refused' | 'tires' | 'stubborn';
+export type Nature =
+  'ok' | 'slow' | 'bad' | 'exits' | 'eats memory' | 'refused' | 'tires' | 'errs' | 'stubborn';
+
+/** What people do to a container at the engine. `moved`: to another address. `stopped`: with SIGTERM, as `docker stop`. */
+export type HandMade = 'paused' | 'disconnected' | 'moved' | 'limited' | 'stopped';
 
 export type SecretName = 'TOKEN' | 'KEY';
 
@@ -18,6 +22,8 @@ export type Command =
   | { do: 'push'; service: number; build: BuildEnd; nature: Nature }
   | { do: 'roll back'; service: number; back: number | null }
   | { do: 'stop' | 'start' | 'restart'; service: number }
+  /** Other limits, which need no new deployment. */
+  | { do: 'resize'; service: number; memory: '256Mi' | '512Mi' }
   /** A changed environment: `broken` never answers well. */
   | { do: 'configure'; service: number; mode: 'one' | 'two' | 'broken' }
   | { do: 'set secret'; service: number; name: SecretName; value: string }
@@ -26,8 +32,11 @@ export type Command =
   /** `delete project`: the one of the service, with all that it owns. `create`: what was deleted, under the same names. */
   | { do: 'delete service' | 'delete project' | 'create'; service: number }
   | { do: 'stop deployment'; service: number; back: number }
+  | { do: 'requests'; service: number; count: number }
   /** A container of the node, counted in the order of their names: its workload dies, or somebody removes it. */
   | { do: 'workload dies' | 'container removed'; nth: number }
+  /** Somebody changes a container by hand. */
+  | { do: 'container changed'; nth: number; how: HandMade }
   | { do: 'engine away'; ms: number }
   | { do: 'engine fault'; method: keyof Engine; fault: Fault; times: number }
   /** Slot -1 is the bridge. */
@@ -56,13 +65,26 @@ const methods = [
   ] as const),
   ...(['removeImage', 'createReplica'] as const),
   ...(['startReplica', 'stopReplica', 'removeReplica', 'inspectReplica', 'listReplicas', 'events'] as const),
+  ...(['unpauseReplica', 'connectReplica', 'disconnectReplica', 'limitReplica'] as const),
 ];
 
 /** A history that depends on the seed alone. */
 export function historyOf(seed: number, services: number): Command[] {
   const dice = diceOf(seed);
   const count = dice.whole(6, 22);
-  return Array.from({ length: count }, () => [wait(dice), ...commands(dice, services)]).flat();
+  return Array.from({ length: count }, () => [
+    ...requests(dice, services),
+    wait(dice),
+    ...commands(dice, services),
+  ]).flat();
+}
+
+/** Some for every service, now and then. */
+function requests(dice: Dice, services: number): Command[] {
+  if (dice.chance(0.5)) return [];
+  return Array.from({ length: services }, (_, service) => {
+    return { do: 'requests', service, count: dice.whole(1, 100) };
+  });
 }
 
 function moment(dice: Dice): Command {
@@ -93,19 +115,31 @@ function request(dice: Dice, service: number): Extract<Command, { service: numbe
     restart: 12,
     'roll back': 12,
     'stop deployment': 8,
-    ...{ configure: 12, 'set secret': 12, 'declare secret': 2, 'unset secret': 3 },
+    ...{ resize: 6, configure: 12, 'set secret': 12, 'declare secret': 2, 'unset secret': 3 },
     ...{ 'delete service': 6, 'delete project': 3, create: 12 },
   });
   switch (what) {
     case 'push': {
       const build = dice.weighted({ ok: 80, fails: 10, hangs: 10 });
       const nature = dice.weighted({
-        ...{ ok: 50, slow: 10, bad: 8, exits: 6, 'eats memory': 3, refused: 5, tires: 10, stubborn: 8 },
+        ...{
+          ok: 45,
+          slow: 10,
+          bad: 8,
+          exits: 6,
+          'eats memory': 3,
+          refused: 5,
+          tires: 10,
+          errs: 12,
+          stubborn: 8,
+        },
       });
       return { do: 'push', service, build, nature };
     }
     case 'roll back':
       return { do: what, service, back: dice.chance(0.6) ? null : dice.whole(0, 4) };
+    case 'resize':
+      return { do: what, service, memory: dice.pick(['256Mi', '512Mi']) };
     case 'configure':
       return { do: what, service, mode: dice.weighted({ one: 40, two: 40, broken: 20 }) };
     case 'set secret':
@@ -129,6 +163,7 @@ function mishap(dice: Dice): Command {
     ...{
       'workload dies': 16,
       'container removed': 8,
+      'container changed': 12,
       'engine away': 10,
       'engine fault': 20,
       'member stalls': 10,
@@ -148,6 +183,11 @@ function mishap(dice: Dice): Command {
       return { do: what, nth: dice.whole(0, 9) };
     case 'engine away':
       return { do: what, ms: dice.chance(0.9) ? dice.whole(1, 40_000) : dice.whole(1, 2_400_000) };
+    case 'container changed':
+      return {
+        ...{ do: what, nth: dice.whole(0, 9) },
+        how: dice.pick(['paused', 'disconnected', 'moved', 'limited', 'stopped'] as const),
+      };
     case 'engine fault': {
       const fault = dice.weighted({ unavailable: 40, 'lost reply': 40, hang: 20 });
       return { do: what, method: dice.pick(methods), fault, times: dice.whole(1, 3) };

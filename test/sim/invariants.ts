@@ -6,6 +6,7 @@ import type { Store } from '../../api/store/store.ts';
 import type { RouteSet } from '../../controllers/route-set/plan.ts';
 import { isSettled, type DeploymentPhase } from '../../specs/deployment.ts';
 import type { Row } from '../../specs/index.ts';
+import type { FakeContainer } from '../support/fake-container.ts';
 import type { FakeEngine } from '../support/fake-engine.ts';
 import type { FakeIngress } from '../support/fake-ingress.ts';
 import type { ReplicaContainer } from '../../controllers/engine/engine.ts';
@@ -33,12 +34,19 @@ const never: Record<DeploymentPhase, readonly DeploymentPhase[]> = {
   Inactive: ['Pending', 'Building', 'Healthy', 'Failed', 'Stopped'],
 };
 
+function volumesOf({ spec }: FakeContainer): string[] {
+  return spec.mounts.flatMap((mount) => ('volume' in mount ? [mount.volume] : []));
+}
+
 export class Invariants {
   readonly violations: string[] = [];
   readonly #deps: InvariantsDeps;
   /** Services that served with all replicas, and that nobody stopped or harmed since. */
   readonly #inPeace = new Set<string>();
   readonly #builds = new Set<string>();
+  /** Deployments that failed and are not routed to. */
+  readonly #away = new Set<string>();
+  readonly #standingBy = new Set<string>();
   /** Of every deployment, as last seen. */
   readonly #phases = new Map<string, DeploymentPhase>();
 
@@ -64,6 +72,7 @@ export class Invariants {
       const service = await store.get('Service', id);
       const promoted = await store.get('Deployment', service?.status.promoted ?? '');
       if (service) this.#serviceRouted(service, promoted, replicas);
+      this.#failedStaysAway(id, replicas);
       for (const replica of replicas)
         if (!(replica in routes.upstreams)) this.#violated(`${replica} is routed and has no upstream`);
     }
@@ -84,6 +93,21 @@ export class Invariants {
     const shown = JSON.stringify({ labels, rest });
     if (secrets.values().some((value) => shown.includes(value)))
       this.#violated(`(10) the container of ${id} shows a secret outside its environment`);
+  }
+
+  /** A container is about to be started by a controller. */
+  starting(container: string): void {
+    const { truth } = this.#deps;
+    const all = truth.containers();
+    const own = all.find(({ id }) => id === container);
+    if (!own) return;
+    const data = volumesOf(own);
+    const release = this.#releaseOf(own);
+    for (const other of all) {
+      const isShared = other.isRunning && volumesOf(other).some((name) => data.includes(name));
+      if (isShared && this.#releaseOf(other) !== release)
+        this.#violated(`(13) ${own.spec.name} starts while ${other.spec.name} writes to the same volume`);
+    }
   }
 
   /** A container is about to be stopped or removed by a controller. */
@@ -112,6 +136,16 @@ export class Invariants {
 
   // Private
 
+  /** Of those that failed: once routing has let go of one it never comes back to it. */
+  #failedStaysAway(serviceId: string, replicas: readonly string[]): void {
+    const routed = new Set(replicas.map((id) => this.#deps.truth.replicas.get(id)?.spec.deployment_id));
+    for (const [id, phase] of this.#phases) {
+      if (phase !== 'Failed' || this.#deps.truth.deployments.get(id)?.spec.service_id !== serviceId) continue;
+      if (!routed.has(id)) this.#away.add(id);
+      else if (this.#away.has(id)) this.#violated(`(12) ${id} failed, and is routed to again`);
+    }
+  }
+
   #serviceRouted(
     service: Row<'Service'>,
     promoted: Row<'Deployment'> | undefined,
@@ -128,6 +162,8 @@ export class Invariants {
     const whole = replicas.length === service.spec.replicas && replicas.every((id) => truth.serves(id));
     const wanted = service.spec.rollout.running && promoted?.spec.stopped === false;
     if (whole && wanted) this.#inPeace.add(service.id);
+    // A stop-first release is under way, which takes it down. How long requests may wait for it is bounded.
+    if (service.status.parked_since !== null) this.#inPeace.delete(service.id);
     if (replicas.length === 0 && this.#inPeace.has(service.id))
       this.#violated(`(2) ${service.name} is routed nowhere, though nobody stopped or harmed it`);
   }
@@ -167,10 +203,22 @@ export class Invariants {
     const { phase } = row.status;
     const before = this.#phases.get(id);
     this.#phases.set(id, phase);
-    if (before !== undefined && before !== phase && never[before].includes(phase))
+    // What is watched may still fail, and only that.
+    const isTakenBack = before === 'Healthy' && row.status.reason === 'RolledBack';
+    // Routing goes back to what stands by at once.
+    const servesAgain = phase === 'Healthy' && this.#standingBy.has(id);
+    if (row.status.reason === 'StandingBy') this.#standingBy.add(id);
+    else this.#standingBy.delete(id);
+    const isAllowed = isTakenBack || servesAgain;
+    if (before !== undefined && before !== phase && never[before].includes(phase) && !isAllowed)
       this.#violated(`(4) ${id} went from ${before} to ${phase}`);
     if (isSettled(phase) && this.#builds.has(id))
       this.#violated(`(6) ${id} is ${phase} while its build goes on`);
+  }
+
+  #releaseOf({ spec: { labels } }: FakeContainer): string {
+    const epoch = this.#deps.truth.replicas.get(labels['svc.replica'] ?? '')?.spec.epoch;
+    return `${labels['svc.deployment']} epoch ${epoch}`;
   }
 
   #violated(what: string): void {

@@ -1,5 +1,6 @@
 /** What the API acknowledged: every desired half as it was answered, to be found again unchanged at any later time. */
 import type { Store } from '../../api/store/store.ts';
+import type { DeploymentSpec } from '../../specs/deployment.ts';
 import type { Kind, Row } from '../../specs/index.ts';
 import type { ServiceSpec } from '../../specs/service.ts';
 import { canonicalJson } from '../../specs/revision.ts';
@@ -39,8 +40,12 @@ export class Ledger {
   }
 }
 
-/** Without what the service's controller writes as well, when it releases a changed configuration. */
+/** Without what the service's controller writes as well: when it releases a changed configuration, or resizes what runs. */
 function asked({ kind, spec }: Row<Kind>): unknown {
+  if (kind === 'Deployment') {
+    const { workload, ...rest } = spec as DeploymentSpec;
+    return { ...rest, workload: { ...workload, resources: null } };
+  }
   if (kind !== 'Service') return spec;
   const { rollout, ...rest } = spec as ServiceSpec;
   return { ...rest, rollout: { running: rollout.running, epoch: rollout.epoch } };

@@ -5,15 +5,22 @@ import { deleteProject, deleteService } from '../../api/desired/delete.ts';
 import type { ApiContext } from '../../api/context.ts';
 import type { OpenStore } from '../../api/store/open.ts';
 import type { Row } from '../../specs/index.ts';
+import type { CreateService } from '../../specs/requests.ts';
 import { timestamp } from '../../specs/meta.ts';
 import type { WorldClock } from './world-clock.ts';
 
-/** The services of every world. The last one is alone in its project. */
+type Slot = Required<Pick<CreateService, 'project' | 'name' | 'replicas' | 'listen' | 'volumes'>> & {
+  drain: string;
+};
+const database = { project: 'data', name: 'db', replicas: 2, drain: '10s', listen: 'tcp' } as const;
+
+/** The services of every world. The last two are alone in their projects; the last one has data, and its project stays. */
 const slots = [
-  { project: 'shop', name: 'web', replicas: 2, drain: '30s', listen: 'tcp' },
-  { project: 'shop', name: 'api', replicas: 1, drain: '0s', listen: 'tcp' },
-  { project: 'lab', name: 'job', replicas: 1, drain: '10s', listen: 'socket' },
-] as const;
+  { project: 'shop', name: 'web', replicas: 2, drain: '30s', listen: 'tcp', volumes: [] },
+  { project: 'shop', name: 'api', replicas: 1, drain: '0s', listen: 'tcp', volumes: [] },
+  { project: 'lab', name: 'job', replicas: 1, drain: '10s', listen: 'socket', volumes: [] },
+  { ...database, volumes: [{ name: 'data', mount: '/data' }] },
+] as const satisfies Slot[];
 export const serviceCount: number = slots.length;
 
 const member = 'usr_ann';
@@ -48,9 +55,18 @@ export class Tenants {
   /** Creates the service of a slot, and its project, at once. Throws ProblemError when it is there. */
   async fill(nth: number): Promise<void> {
     const slot = slots[nth % slots.length] ?? slots[0];
-    const { project, name, replicas, drain, listen } = slot;
+    const { project, name, replicas, drain, listen, volumes } = slot;
     const owner = await this.#project(project);
-    const body = { project, name, port: 8080, replicas, listen, release: { drain } };
+    const mounts = { volumes: [...volumes] };
+    const body: CreateService = {
+      project,
+      name,
+      port: 8080,
+      replicas,
+      listen,
+      release: { drain },
+      ...mounts,
+    };
     const { id } = await createService(this.#deps.api as ApiContext, owner, body);
     this.services[slots.indexOf(slot)] = id;
   }

@@ -15,6 +15,7 @@ export const programs: Record<Nature, Program> = {
   'eats memory': { outOfMemory: true },
   refused: { refuses: 'exec: "serve": executable file not found' },
   tires: {},
+  errs: {},
   stubborn: { ignoresTerm: true },
 };
 
@@ -44,7 +45,10 @@ export class Truth {
 
   /** The container that has this address now. */
   at(address: string): FakeContainer | undefined {
-    return this.containers().find(({ isRunning, spec }) => isRunning && spec.network.address === address);
+    return this.containers().find(
+      ({ isRunning, isPaused, networks }) =>
+        isRunning && !isPaused && networks.some((network) => network.address === address),
+    );
   }
 
   /** Asks a workload for its health. A good answer is remembered. */
@@ -59,8 +63,14 @@ export class Truth {
   /** Whether it runs, and gave a good answer since it was started. */
   serves(replicaId: string): boolean {
     const container = this.containers().find(({ spec }) => spec.labels['svc.replica'] === replicaId);
-    const startedAt = container?.isRunning === true ? container.inspect().startedAt : null;
+    const answers = container?.isRunning === true && !container.isPaused && container.networks.length > 0;
+    const startedAt = answers ? container.inspect().startedAt : null;
     return startedAt !== null && this.#answered.get(replicaId)?.has(startedAt) === true;
+  }
+
+  /** Whether every second answer of it is a bad one. */
+  errs(replicaId: string): boolean {
+    return this.#natureOf(this.replicas.get(replicaId)?.spec.deployment_id ?? '') === 'errs';
   }
 
   /** Whether replicas 0 to `count` - 1 of this deployment's epoch each gave a good answer at some time. */
@@ -83,6 +93,7 @@ export class Truth {
     if (this.deployments.get(deploymentId)?.spec.workload.env['MODE'] === 'broken') return false;
     switch (this.#natureOf(deploymentId)) {
       case 'ok':
+      case 'errs':
       case 'stubborn':
         return true;
       case 'slow':

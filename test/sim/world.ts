@@ -128,7 +128,8 @@ export class World {
   #newApi(): World['api'] {
     const settings = {
       ...{ controlDomain: null, appsDomain: 'localhost', publicHttpPort: 80, version: '0' },
-      ...{ sessionIdleMs: 1, sessionMaxMs: 1, auditKeepMs: 1 },
+      ...{ publicHttpsPort: null, acmeEnabled: false, challengePort: 80 },
+      ...{ sessionIdleMs: 1, sessionMaxMs: 1, auditKeepMs: 1, hostPaths: [] },
     };
     return { store: this.store, newId: idMaker(this.clock, this.dice.bytes), settings };
   }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { workloadOf } from '../../specs/configuration.ts';
 import { mayRun } from '../../specs/deployment.ts';
-import { aService } from '../support/store.ts';
+import { aService, releaseDefaults } from '../support/store.ts';
 
 describe('workloadOf', () => {
   it('is what runs of a service: neither its replicas nor how it is released', () => {
@@ -11,7 +11,7 @@ describe('workloadOf', () => {
     assert.deepEqual(workloadOf(spec), {
       workload: { port, listen, health, env, secrets: { KEY: 2 }, resources },
     });
-    const other = { replicas: 9, tls_enabled: true, release: { drain: '1s', keep: 1 } };
+    const other = { replicas: 9, tls_enabled: true, release: { ...releaseDefaults, drain: '1s', keep: 1 } };
     assert.deepEqual(workloadOf({ ...spec, ...other }), workloadOf(spec));
   });
 

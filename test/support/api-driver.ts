@@ -13,6 +13,9 @@ export interface Prepared {
 /** Words that no schema tells. */
 const given: Record<string, unknown> = {
   private_key: generateKeyPairSync('ed25519').privateKey.export({ type: 'pkcs8', format: 'pem' }),
+  image: 'busybox:1.37',
+  schedule: '0 3 * * *',
+  timezone: 'Europe/Berlin',
   password: 'four unusual words here',
   current_password: 'four unusual words here',
 };
@@ -29,12 +32,19 @@ export class ApiDriver {
 
   /** Ids that the operation takes and that no answer has told yet. */
   missing({ path, bodySchema, responses }: Operation): string[] {
-    const { required = [] } = bodySchema ? this.api.resolve(bodySchema) : {};
+    const { required = [] } = bodySchema ? this.firstBranch(bodySchema) : {};
     const isNew = responses['201'] !== undefined;
     const wanted = required.filter(
       (name) => name === 'project' || name.endsWith('_id') || (name === 'username' && !isNew),
     );
     return [...idsIn(path), ...wanted].filter((name) => !this.known.has(name));
+  }
+
+  /** Of a union of bodies the one that is sent. */
+  private firstBranch(schemaOrRef: Schema): Schema {
+    const schema = this.api.resolve<Schema>(schemaOrRef);
+    const [branch] = schema.anyOf ?? [];
+    return branch ? this.firstBranch(branch) : schema;
   }
 
   /** @param everything optional parameters and fields too */
@@ -66,6 +76,7 @@ export class ApiDriver {
     }
     const collection = /\/([a-z-]+)$/.exec(path)?.[1];
     const { username, token } = rest;
+    this.learnChallenge(rest);
     if (collection === 'users' && typeof username === 'string') this.known.set('username', username);
     if (collection === 'login' && typeof token === 'string') this.known.set('session', token);
     if (typeof id !== 'string' || collection === undefined) return;
@@ -73,9 +84,18 @@ export class ApiDriver {
     if (collection === 'projects') this.known.set('project', id);
   }
 
+  /** A domain's challenge is answered on its own hostname only. */
+  private learnChallenge({ hostname, challenge }: Record<string, unknown>): void {
+    if (typeof hostname !== 'string' || !challenge) return;
+    this.known.set('host', hostname);
+    this.known.set('token', (challenge as { token: string }).token);
+  }
+
   private query({ parameters }: Operation, everything: boolean): string {
     const pairs = parameters
-      .filter((parameter) => parameter.in === 'query' && parameter.name !== 'cursor' && everything)
+      .filter(
+        ({ in: place, name, required }) => place === 'query' && name !== 'cursor' && (everything || required),
+      )
       .map(({ name, schema }): [string, string] => [
         name,
         String(this.sample(schema, name, { everything, isNew: false })),
@@ -88,6 +108,7 @@ export class ApiDriver {
     const known = this.known.get(name);
     if (known !== undefined && (name.endsWith('_id') || name === 'project' || !how.isNew)) return known;
     if (name in given) return given[name];
+    if (name === 'hostname') return `host-${(this.samples += 1)}.example.com`;
     const [branch] = schema.anyOf ?? schema.allOf ?? [];
     return branch ? this.sample(branch, name, how) : (schema.const ?? this.ofType(schema, how));
   }
@@ -116,7 +137,7 @@ export class ApiDriver {
     const optional = names.filter((name) => !required.includes(name));
     const chosen = how.everything
       ? names
-      : [...required, ...optional.slice(0, minProperties - required.length || 0)];
+      : [...required, ...optional.slice(0, Math.max(0, minProperties - required.length))];
     const fields = chosen.map((name) => [name, this.sample(properties[name] ?? {}, name, how)] as const);
     const patterns = Object.entries(patternProperties).map(
       ([pattern, of]) => [this.text({ pattern }), this.sample(of, '', how)] as const,

@@ -19,7 +19,10 @@ import type {
   ServiceResource,
   UploadResource,
 } from '../../specs/resources.ts';
+import { FakeConsole } from './fake-console.ts';
+import { FakeGarbage } from './fake-garbage.ts';
 import { FakeLogs } from './fake-logs.ts';
+import { FakeMetrics } from './fake-metrics.ts';
 import { FakeUploads } from './fake-uploads.ts';
 import { ManualClock } from './manual-clock.ts';
 import { aStore } from './store.ts';
@@ -31,7 +34,10 @@ export interface TestApi {
   clock: ManualClock;
   uploads: FakeUploads;
   logs: FakeLogs;
+  metrics: FakeMetrics;
+  console: FakeConsole;
   node: FakeNode;
+  garbage: FakeGarbage;
   /** Everything that was logged, as text. */
   log(): string;
   /** Of a super-admin. */
@@ -57,11 +63,15 @@ export interface FakeNode extends NodeState {
 const settings: ApiSettings = {
   controlDomain: null,
   appsDomain: 'localhost',
+  publicHttpsPort: 8443,
+  acmeEnabled: false,
   publicHttpPort: 8080,
+  challengePort: 80,
   version: '1.2.3',
   sessionIdleMs: 30 * 86_400_000,
   sessionMaxMs: 90 * 86_400_000,
   auditKeepMs: 90 * 86_400_000,
+  hostPaths: [],
 };
 
 /** What has an end: a test. */
@@ -81,13 +91,14 @@ export interface TestApiOptions {
 export async function testApi(end: Ending, options: TestApiOptions = {}): Promise<TestApi> {
   const clock = new ManualClock();
   const store = await aStore({ clock, ...(options.file === undefined ? {} : { file: options.file }) });
-  const { accounts, vault, audit, idempotency, loginFailures, nodeKey } = store;
+  const { accounts, vault, audit, events, idempotency, loginFailures, nodeKey } = store;
   const lines: string[] = [];
   const logger = pino({ level: 'trace' }, { write: (line: string) => void lines.push(line) });
   const [uploads, logs, node] = [new FakeUploads(), new FakeLogs(), fakeNode()];
+  const [console, metrics, garbage] = [new FakeConsole(), new FakeMetrics(), new FakeGarbage()];
   const app = buildApi({
-    ...{ store, accounts, vault, audit, idempotency, loginFailures, nodeKey },
-    ...{ clock, random: randomBytes, uploads, logs, node, logger },
+    ...{ store, accounts, vault, audit, events, idempotency, loginFailures, nodeKey },
+    ...{ clock, random: randomBytes, uploads, logs, metrics, console, node, garbage, logger },
     // As a node does it, but for the files.
     rotateNodeKey: async () => ({ ...(await vault.rotate(randomBytes(32))), message: 'rotated' }),
     settings: { ...settings, ...options.settings },
@@ -97,7 +108,7 @@ export async function testApi(end: Ending, options: TestApiOptions = {}): Promis
     await store.close();
   });
   const api: TestApi = {
-    ...{ app, store, accounts, clock, uploads, logs, node, token: '' },
+    ...{ app, store, accounts, clock, uploads, logs, metrics, console, node, garbage, token: '' },
     log: () => lines.join(''),
     bootstrapToken: mintBootstrapToken(nodeKey(), randomBytes),
     async call(method, url, body, headers = {}) {
@@ -220,6 +231,12 @@ function fakeNode(): FakeNode {
       version: '20.10',
       message: null,
     }),
+    disks: () => [
+      {
+        ...{ path: '/var/lib/svc', holds: ['data', 'images'] },
+        ...{ free_bytes: 30 * 2 ** 30, total_bytes: 80 * 2 ** 30, floor_bytes: 5 * 2 ** 30 },
+      },
+    ],
     ingress: () => ({ workers: [{ slot: 0, pid: 7, revision: 3 }], revision: 3 }),
     unready() {
       return Promise.resolve(this.reasons);

@@ -3,10 +3,15 @@ import type { Clock } from '../../specs/clock.ts';
 import { timestamp } from '../../specs/meta.ts';
 import {
   EngineError,
+  type ConnectedNetwork,
+  type ContainerLimits,
   type ContainerState,
   type EngineLogLine,
   type ReplicaContainer,
+  type ReplicaStats,
 } from '../../controllers/engine/engine.ts';
+import type { ExecRequest, ExecSession } from '../../controllers/engine/exec.ts';
+import { FakeExec } from './fake-exec.ts';
 import { Feed } from './feed.ts';
 
 /** What a workload does by itself once it is started. `{}` runs silently until it is stopped. */
@@ -30,6 +35,13 @@ export class FakeContainer {
   private readonly tell: (action: string) => void;
   private readonly lines: EngineLogLine[] = [];
   private readonly followers = new Set<Feed<EngineLogLine>>();
+  private readonly execs = new Set<FakeExec>();
+  /** What it uses while it runs, as the test says. */
+  uses: Partial<ReplicaStats> = {};
+  /** What it is connected to. */
+  networks: ConnectedNetwork[] = [];
+  private limits: ContainerState['limits'];
+  private paused = false;
   private startedAt: string | null = null;
   private exited: ContainerState['exit'] = null;
   private printed = 0;
@@ -43,6 +55,7 @@ export class FakeContainer {
   ) {
     this.id = id;
     this.spec = spec;
+    this.limits = spec.limits;
     this.program = program;
     this.clock = clock;
     this.tell = tell;
@@ -55,7 +68,65 @@ export class FakeContainer {
   inspect(): ContainerState {
     const { name, labels, image } = this.spec;
     const state = this.startedAt === null ? 'created' : this.exited ? 'exited' : 'running';
-    return { id: this.id, name, labels, image, state, startedAt: this.startedAt, exit: this.exited };
+    const { networks, limits, paused, startedAt } = this;
+    return {
+      id: this.id,
+      name,
+      labels,
+      image,
+      state,
+      paused,
+      networks: [...networks],
+      limits,
+      selfRestarting: false,
+      startedAt,
+      exit: this.exited,
+    };
+  }
+
+  /** Somebody freezes its processes. Does nothing unless it runs. */
+  pause(): void {
+    if (!this.isRunning || this.paused) return;
+    this.paused = true;
+    this.tell('pause');
+  }
+
+  unpause(): void {
+    if (!this.paused) return;
+    this.paused = false;
+    this.tell('unpause');
+  }
+
+  get isPaused(): boolean {
+    return this.paused;
+  }
+
+  connect(network: ConnectedNetwork): void {
+    const others = this.networks.filter(({ name }) => name !== network.name);
+    if (this.isRunning && others.length < this.networks.length)
+      throw new EngineError('conflict', 'The container is connected to the network already');
+    this.networks = [...others, network];
+  }
+
+  /** @returns whether it was connected */
+  disconnect(network: string): boolean {
+    const before = this.networks.length;
+    this.networks = this.networks.filter(({ name }) => name !== network);
+    return this.networks.length < before;
+  }
+
+  limit(limits: ContainerLimits): void {
+    if (this.isRunning && limits.memoryBytes < (this.uses.memoryBytes ?? 0))
+      throw new EngineError('refused', 'The engine cannot change the limits while it runs: resource busy');
+    this.limits = limits;
+    this.tell('update');
+  }
+
+  stats(): ReplicaStats | undefined {
+    if (!this.isRunning) return undefined;
+    const memoryLimitBytes = this.limits.memoryBytes;
+    const little = { cpuSeconds: 0, memoryBytes: 2 ** 20, receivedBytes: 0, sentBytes: 0, pids: 1 };
+    return { ...little, memoryLimitBytes, ...this.uses };
   }
 
   start(): void {
@@ -84,11 +155,22 @@ export class FakeContainer {
   /** The workload ends. Does nothing unless it runs. */
   exit(code: number, outOfMemory = false): void {
     if (!this.isRunning) return;
+    this.paused = false;
     this.exited = { code, outOfMemory, at: timestamp(this.clock.now()), error: '' };
     if (outOfMemory) this.tell('oom');
     this.tell('die');
     for (const follower of this.followers) follower.end();
     this.followers.clear();
+    for (const exec of this.execs) exec.end(137);
+    this.execs.clear();
+  }
+
+  /** Runs a command beside the workload: one of fake-exec.ts. */
+  exec(request: ExecRequest): ExecSession {
+    if (!this.isRunning) throw new EngineError('conflict', 'The container does not run');
+    const exec = new FakeExec(request);
+    this.execs.add(exec);
+    return exec;
   }
 
   /** The workload is killed over its memory limit. */

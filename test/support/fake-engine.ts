@@ -7,31 +7,34 @@ import type { Clock } from '../../specs/clock.ts';
 import {
   EngineError,
   type BuildRequest,
+  type ContainerLimits,
   type ContainerState,
   type Engine,
   type EngineEvent,
   type EngineInfo,
   type EngineLogLine,
+  type ImageFacts,
   type ImageState,
   type Labels,
+  type NetworkPlace,
   type NetworkSpec,
   type NetworkState,
   type ReplicaContainer,
+  type ReplicaStats,
+  type VolumeState,
 } from '../../controllers/engine/engine.ts';
-import { drain } from './build-context.ts';
-import { FakeContainer, type Program } from './fake-container.ts';
+import type { PullRequest, RegistryRequest } from '../../controllers/engine/registry-request.ts';
+import type { ExecRequest, ExecSession } from '../../controllers/engine/exec.ts';
+import type { EngineUsage } from '../../controllers/engine/usage.ts';
+import { follow, type BuildScript } from './fake-build.ts';
+import type { FakeContainer, Program } from './fake-container.ts';
+import { FakeContainers } from './fake-containers.ts';
+import { FakeEvents } from './fake-events.ts';
 import { FakeImages, imageGone } from './fake-images.ts';
-import { Feed } from './feed.ts';
-
-/** What a build does. Its image then runs `image`. */
-export interface BuildScript {
-  lines?: readonly (string | { stream: 'stdout' | 'stderr'; line: string })[];
-  /** Message of the failure. */
-  fails?: string;
-  /** Goes on until it is aborted. */
-  hangs?: true;
-  image?: Program;
-}
+import { carries, FakeNetworks } from './fake-networks.ts';
+import { FakeUsage } from './fake-usage.ts';
+import { FakeRegistries } from './fake-registries.ts';
+import { FakeVolumes } from './fake-volumes.ts';
 
 /** `hang`: rejects only once the deadline of engine calls has passed. `lost reply`: takes effect, then rejects. */
 export type Fault = 'unavailable' | 'hang' | 'lost reply';
@@ -40,17 +43,20 @@ export type Fault = 'unavailable' | 'hang' | 'lost reply';
 const callDeadline = 30_000;
 const outOfReach = (): EngineError =>
   new EngineError('unavailable', 'The container engine is out of reach: check that it runs');
-const carries = (labels: Labels, wanted: Labels): boolean =>
-  Object.entries(wanted).every(([key, value]) => labels[key] === value);
 
 export class FakeEngine implements Engine {
   private readonly clock: Clock;
+  /** Whom it can ask for images; the test fills them. */
+  readonly registries = new FakeRegistries();
   private readonly images = new FakeImages();
   private readonly builds = new Map<string, BuildScript>();
-  private readonly networks = new Map<string, NetworkState>();
-  private readonly containers = new Map<string, FakeContainer>();
+  private readonly networks = new FakeNetworks();
+  private readonly volumes = new FakeVolumes();
+  /** What its things take on the disk; the test fills it. */
+  readonly usage = new FakeUsage();
+  private readonly listeners = new FakeEvents();
+  private readonly containers = new FakeContainers(this.networks, this.listeners);
   private readonly faults: { method: keyof Engine; fault: Fault }[] = [];
-  private readonly listeners = new Set<{ labels: Labels; feed: Feed<EngineEvent> }>();
   private reachable = true;
   private serial = 0;
 
@@ -74,15 +80,18 @@ export class FakeEngine implements Engine {
 
   /** A container that carries this name. */
   container(name: string): FakeContainer {
-    const found = [...this.containers.values()].find((container) => container.spec.name === name);
-    if (!found)
-      throw new Error(`fake engine: there is no container ${name}; there are: ${this.names().join(', ')}`);
-    return found;
+    return this.containers.named(name);
+  }
+
+  /** The container of this id. */
+  containerWith(id: string): FakeContainer {
+    return this.containers.there(id);
   }
 
   /** Names of all networks. */
   networkNames(): string[] {
-    return [...this.networks.values()].map(({ name }) => name).sort();
+    const names = this.networks.list().map(({ name }) => name);
+    return names.sort();
   }
 
   /** Tags of all images. */
@@ -92,7 +101,10 @@ export class FakeEngine implements Engine {
 
   /** Names of all containers. */
   names(): string[] {
-    return [...this.containers.values()].map((container) => container.spec.name).sort();
+    return this.containers
+      .all()
+      .map((container) => container.spec.name)
+      .sort();
   }
 
   /** The next `times` calls of this method fail in this way. */
@@ -103,9 +115,8 @@ export class FakeEngine implements Engine {
   /** Out of reach until `up()`: calls reject, streams break, containers go on. */
   down(): void {
     this.reachable = false;
-    for (const { feed } of this.listeners) feed.end(outOfReach());
-    this.listeners.clear();
-    for (const container of this.containers.values()) container.breakFollowers(outOfReach());
+    this.listeners.break(outOfReach());
+    for (const container of this.containers.all()) container.breakFollowers(outOfReach());
   }
 
   up(): void {
@@ -119,34 +130,18 @@ export class FakeEngine implements Engine {
   }
 
   ensureNetwork(spec: NetworkSpec): Promise<string> {
-    return this.call('ensureNetwork', () => {
-      const found = [...this.networks.values()].find((network) => network.name === spec.name);
-      if (found && carries(found.labels, spec.labels) && found.subnets.includes(spec.subnet)) return found.id;
-      if (found)
-        throw new EngineError(
-          'conflict',
-          `A network ${spec.name} that is not ours exists: remove or rename it`,
-        );
-      if ([...this.networks.values()].some((network) => network.subnets.includes(spec.subnet)))
-        throw new EngineError('conflict', `The range ${spec.subnet} is taken by another network`);
-      const id = this.nextId();
-      this.networks.set(id, { id, name: spec.name, subnets: [spec.subnet], labels: spec.labels });
-      return id;
-    });
+    return this.call('ensureNetwork', () => this.networks.ensure(spec, () => this.nextId()));
   }
 
   listNetworks(): Promise<NetworkState[]> {
-    return this.call('listNetworks', () => [...this.networks.values()]);
+    return this.call('listNetworks', () => this.networks.list());
   }
 
   removeNetwork(id: string): Promise<void> {
     return this.call('removeNetwork', () => {
-      const name = this.networks.get(id)?.name;
-      const used = [...this.containers.values()].some(
-        (other) => other.isRunning && other.spec.network.name === name,
-      );
-      if (used) throw new EngineError('conflict', 'The network is in use: remove its containers first');
-      this.networks.delete(id);
+      const name = this.networks.list().find((one) => one.id === id)?.name;
+      this.networks.remove(id, (used) => this.containers.isNetworkUsed(used));
+      if (name !== undefined) this.listeners.ofNetwork(name, 'destroy', null);
     });
   }
 
@@ -154,20 +149,23 @@ export class FakeEngine implements Engine {
     return this.call('build', async () => {
       const script = this.builds.get(request.tag) ?? this.builds.get('*');
       if (!script) throw new Error(`fake engine: nobody scripted the build of ${request.tag}`);
-      const aborted = () => request.signal.aborted;
-      if (aborted()) throw new EngineError('aborted', 'The build was aborted');
-      await drain(request.context);
-      const mask = request.mask?.();
-      for (const said of script.lines ?? []) {
-        const { stream, line } = typeof said === 'string' ? { stream: 'stdout' as const, line: said } : said;
-        request.onLine({ stream, line: mask?.(stream, line) ?? line });
-      }
-      if (script.hangs)
-        await new Promise((resolve) => request.signal.addEventListener('abort', resolve, { once: true }));
-      if (aborted()) throw new EngineError('aborted', 'The build was aborted');
-      if (script.fails !== undefined) throw new EngineError('refused', script.fails);
+      await follow(script, request);
       return this.addImage(request.tag, script.image, request.labels);
     });
+  }
+
+  resolveImage(request: RegistryRequest): Promise<string> {
+    return this.call('resolveImage', () => this.registries.resolve(request));
+  }
+
+  pullImage(request: PullRequest): Promise<ImageFacts> {
+    return this.call('pullImage', () =>
+      this.registries.pull(request, this.images, `sha256:${this.nextId()}`),
+    );
+  }
+
+  inspectImage(reference: string): Promise<ImageFacts | undefined> {
+    return this.call('inspectImage', () => this.images.inspect(reference));
   }
 
   listImages(labels: Labels): Promise<ImageState[]> {
@@ -183,48 +181,46 @@ export class FakeEngine implements Engine {
   }
 
   removeImage(reference: string): Promise<void> {
-    const isUsed = (id: string): boolean =>
-      [...this.containers.values()].some((container) => container.spec.image === id);
-    return this.call('removeImage', () => this.images.remove(reference, isUsed));
+    return this.call('removeImage', () =>
+      this.images.remove(reference, (id) => this.containers.isImageUsed(id)),
+    );
+  }
+
+  ensureVolume(spec: VolumeState): Promise<void> {
+    return this.call('ensureVolume', () => this.volumes.ensure(spec));
+  }
+
+  listVolumes(labels: Labels): Promise<VolumeState[]> {
+    return this.call('listVolumes', () => this.volumes.list(labels));
+  }
+
+  removeVolume(name: string): Promise<void> {
+    return this.call('removeVolume', () => this.volumes.remove(name, this.containers.isVolumeUsed(name)));
+  }
+
+  diskUsage(): Promise<EngineUsage> {
+    return this.call('diskUsage', () => this.usage.of(this.images, this.volumes));
+  }
+
+  pruneBuildCache(unusedForMs: number): Promise<number> {
+    return this.call('pruneBuildCache', () => this.usage.prune(this.clock.now() - unusedForMs));
   }
 
   createReplica(spec: ReplicaContainer): Promise<string> {
     return this.call('createReplica', () => {
-      const found = [...this.containers.values()].find((container) => container.spec.name === spec.name);
-      if (found && carries(found.spec.labels, spec.labels)) return found.id;
-      if (found)
-        throw new EngineError(
-          'conflict',
-          `A container ${spec.name} that is not ours exists: remove or rename it`,
-        );
+      const found = this.containers.adopt(spec);
+      if (found) return found.id;
       const program = this.images.program(spec.image);
       if (!program) throw imageGone();
-      const container = new FakeContainer(this.nextId(), spec, program, this.clock, (action) =>
-        this.tell(container, action),
-      );
-      this.containers.set(container.id, container);
-      this.tell(container, 'create');
-      return container.id;
+      this.volumes.expect(spec.mounts);
+      const id = this.nextId();
+      this.containers.create(id, spec, program, this.clock);
+      return id;
     });
   }
 
   startReplica(id: string): Promise<void> {
-    return this.call('startReplica', () => {
-      const container = this.containers.get(id);
-      if (!container) throw new EngineError('not_found', 'The engine no longer has the container');
-      const { name, address } = container.spec.network;
-      if (![...this.networks.values()].some((network) => network.name === name))
-        throw new EngineError('not_found', `The engine has no network ${name}`);
-      const taken = [...this.containers.values()].some(
-        (other) =>
-          other !== container &&
-          other.isRunning &&
-          other.spec.network.address === address &&
-          other.spec.network.name === name,
-      );
-      if (taken) throw new EngineError('conflict', 'The address is in use by another container');
-      container.start();
-    });
+    return this.call('startReplica', () => this.containers.start(id));
   }
 
   stopReplica(id: string, graceMs: number): Promise<void> {
@@ -232,13 +228,23 @@ export class FakeEngine implements Engine {
   }
 
   removeReplica(id: string): Promise<void> {
-    return this.call('removeReplica', () => {
-      const container = this.containers.get(id);
-      if (!container) return;
-      container.exit(137);
-      this.containers.delete(id);
-      this.tell(container, 'destroy');
-    });
+    return this.call('removeReplica', () => this.containers.remove(id));
+  }
+
+  unpauseReplica(id: string): Promise<void> {
+    return this.call('unpauseReplica', () => this.containers.there(id).unpause());
+  }
+
+  connectReplica(id: string, network: NetworkPlace): Promise<void> {
+    return this.call('connectReplica', () => this.containers.connect(id, network));
+  }
+
+  disconnectReplica(id: string, network: string): Promise<void> {
+    return this.call('disconnectReplica', () => this.containers.disconnect(id, network));
+  }
+
+  limitReplica(id: string, limits: ContainerLimits): Promise<void> {
+    return this.call('limitReplica', () => this.containers.there(id).limit(limits));
   }
 
   inspectReplica(id: string): Promise<ContainerState | undefined> {
@@ -247,31 +253,33 @@ export class FakeEngine implements Engine {
 
   listReplicas(labels: Labels): Promise<ContainerState[]> {
     return this.call('listReplicas', () =>
-      [...this.containers.values()]
-        .filter(({ spec }) => carries(spec.labels, labels))
-        .map((container) => container.inspect()),
+      this.containers.list(labels).map((container) => container.inspect()),
     );
+  }
+
+  replicaStats(ids: readonly string[]): Promise<Map<string, ReplicaStats>> {
+    return this.call('replicaStats', () => {
+      const all = this.containers.all().filter(({ id }) => ids.includes(id));
+      return new Map(
+        all.flatMap((one) => [one.stats()].flatMap((stats) => (stats ? [[one.id, stats]] : []))),
+      );
+    });
   }
 
   async *replicaLogs(
     id: string,
     options: { since?: string; follow: boolean; signal: AbortSignal },
   ): AsyncGenerator<EngineLogLine, undefined> {
-    const container = await this.call('replicaLogs', () => this.containers.get(id));
-    if (!container) throw new EngineError('not_found', 'The engine no longer has the container');
-    yield* container.logs(options);
+    yield* (await this.call('replicaLogs', () => this.containers.there(id))).logs(options);
+  }
+
+  exec(id: string, request: ExecRequest): Promise<ExecSession> {
+    return this.call('exec', () => this.containers.there(id).exec(request));
   }
 
   async *events(labels: Labels, signal: AbortSignal): AsyncGenerator<EngineEvent, undefined> {
-    const listener = { labels, feed: new Feed<EngineEvent>() };
-    await this.call('events', () => this.listeners.add(listener));
-    signal.addEventListener('abort', () => listener.feed.end(), { once: true });
-    if (signal.aborted) listener.feed.end();
-    try {
-      yield* listener.feed;
-    } finally {
-      this.listeners.delete(listener);
-    }
+    await this.call('events', () => undefined);
+    yield* this.listeners.follow(labels, signal);
   }
 
   private async call<T>(method: keyof Engine, effect: () => T | Promise<T>): Promise<T> {
@@ -284,11 +292,6 @@ export class FakeEngine implements Engine {
     const result = await effect();
     if (fault === 'lost reply') throw outOfReach();
     return result;
-  }
-
-  private tell({ id, spec }: FakeContainer, action: string): void {
-    for (const { labels, feed } of this.listeners)
-      if (carries(spec.labels, labels)) feed.push({ action, container: id, labels: spec.labels });
   }
 
   private nextId(): string {

@@ -1,9 +1,16 @@
 /** Images of the fake engine: content ids, their tags, and the program that their containers run. */
-import { EngineError, type ImageState, type Labels } from '../../controllers/engine/engine.ts';
+import {
+  EngineError,
+  type ImageFacts,
+  type ImageState,
+  type Labels,
+} from '../../controllers/engine/engine.ts';
 import type { Program } from './fake-container.ts';
 
 interface FakeImage {
   tags: Set<string>;
+  /** `repository@sha256:…`, of one that was pulled. */
+  digests: Set<string>;
   program: Program;
   labels: Labels;
 }
@@ -16,8 +23,17 @@ export class FakeImages {
 
   /** Takes the tag from whichever image has it. */
   add(id: string, tag: string, program: Program, labels: Labels): void {
-    this.images.set(id, { tags: new Set(), program, labels });
+    this.images.set(id, { tags: new Set(), digests: new Set(), program, labels });
     this.tag(id, tag);
+  }
+
+  addPulled(id: string, digest: string, program: Program): void {
+    this.images.set(id, { tags: new Set(), digests: new Set([digest]), program, labels: {} });
+  }
+
+  inspect(reference: string): ImageFacts | undefined {
+    const id = this.find(reference);
+    return id === undefined ? undefined : { id, digests: [...(this.images.get(id)?.digests ?? [])] };
   }
 
   tag(id: string, tag: string): void {
@@ -27,10 +43,13 @@ export class FakeImages {
     image.tags.add(tag);
   }
 
-  /** Of a tag or an id. */
+  /** Of a tag, a digest or an id. Engines call the images of Docker Hub by their short names as well. */
   find(reference: string): string | undefined {
     if (this.images.has(reference)) return reference;
-    return [...this.images].find(([, { tags }]) => tags.has(reference))?.[0];
+    const short = reference.replace(/^docker\.io\/(?:library\/)?/, '');
+    return [...this.images].find(
+      ([, { tags, digests }]) => tags.has(reference) || tags.has(short) || digests.has(reference),
+    )?.[0];
   }
 
   program(id: string): Program | undefined {

@@ -2,7 +2,7 @@
  * The data plane in memory: workers and a bridge that outlive the control plane, serve what they acknowledged last and
  * acknowledge when it suits them. What is applied and who is idle is reckoned by the real bookkeeping of the ingress.
  */
-import type { Ingress, Snapshot, WorkerState } from '../../ingress/index.ts';
+import type { CertificatePair, Ingress, Snapshot, TrafficTotals, WorkerState } from '../../ingress/index.ts';
 import { routedReplicas } from '../../ingress/routed.ts';
 import { createRevisions, type Revisions, type Serving } from '../../ingress/supervisor/revisions.ts';
 import type { Clock } from '../../specs/clock.ts';
@@ -33,10 +33,13 @@ interface Member {
 }
 
 export class FakeIngress {
+  /** What the workers have counted, as the test says. */
+  traffic: TrafficTotals = { replicas: {}, services: {} };
   readonly #clock: Clock;
   readonly #pace: Pace;
   readonly #members: readonly Member[];
   #saved: Snapshot | undefined;
+  readonly #certificates = new Map<string, CertificatePair>();
   #controlPlane: { revisions: Revisions; listeners: Set<() => void> } | undefined;
 
   constructor(clock: Clock, pace: Pace, workers = 2) {
@@ -60,6 +63,11 @@ export class FakeIngress {
         this.#offerAll();
         return Promise.resolve();
       },
+      hasCertificate: (id) => this.#certificates.has(id),
+      installCertificate: (id, pair) => {
+        this.#certificates.set(id, pair);
+        return Promise.resolve();
+      },
       publish: (routes) => {
         const done = writing.then(() => this.#publish(routes, revisions));
         writing = done;
@@ -69,6 +77,7 @@ export class FakeIngress {
       isRouted: (replicaId) => revisions.isRouted(replicaId, this.#serving('worker')),
       isIdle: (replicaId) => revisions.isIdle(replicaId, this.#serving('worker')),
       workers: () => this.#of('worker').map((member) => stateOf(member)),
+      traffic: () => structuredClone(this.traffic),
       onChange(listener) {
         listeners.add(listener);
         return () => void listeners.delete(listener);

@@ -11,13 +11,15 @@ import type { TestNode } from './node.ts';
 export interface Inspected {
   Id: string;
   Name: string;
+  /** Id of its image. */
+  Image: string;
   Config: { Image: string; Labels: Record<string, string>; Env: string[] };
   HostConfig: Record<string, unknown>;
   NetworkSettings: {
     Ports: Record<string, unknown> | null;
     Networks: Record<string, { IPAddress: string; Gateway: string }>;
   };
-  Mounts: { Type: string; Source: string; Destination: string }[];
+  Mounts: { Type: string; Source: string; Destination: string; RW: boolean }[];
 }
 
 export async function tokenOf({ clientDir }: Pick<TestNode, 'clientDir'>): Promise<string> {
@@ -48,12 +50,16 @@ export async function fromApi<T>(node: TestNode, method: string, path: string, b
   return JSON.parse(text) as T;
 }
 
-/** Creates a service of the project `demo` unless another is named. */
+/**
+ * Creates a service of the project `demo` unless another is named. Nothing is taken back by itself unless it is asked for, so
+ * that what is replaced goes at once.
+ */
 export function createService(
   node: TestNode,
   fields: Partial<CreateService> & { name: string },
 ): Promise<ServiceResource> {
-  return fromApi(node, 'POST', '/v1/services', { project: 'demo', port: 8080, ...fields });
+  const release = { auto_rollback: false, ...fields.release };
+  return fromApi(node, 'POST', '/v1/services', { project: 'demo', port: 8080, ...fields, release });
 }
 
 /** Newest first. */

@@ -25,6 +25,7 @@ export interface TestNode {
   apiUrl: string;
   metricsUrl: string;
   httpPort: number;
+  httpsPort: number;
   engine: string;
   /** Pid of the control plane. */
   pid(): number;
@@ -41,18 +42,25 @@ export interface TestNode {
   stop(): Promise<void>;
 }
 
-/** Starts a node with one account, logged in, and the project `demo`. */
-export async function startNode(flags: string[] = []): Promise<TestNode> {
+/**
+ * Starts a node with one account, logged in, and the project `demo`.
+ * @param more flags of `svc serve`; a function where they name the ports of its ingress
+ */
+export async function startNode(
+  more: string[] | ((ports: { http: number; https: number }) => string[] | Promise<string[]>) = [],
+): Promise<TestNode> {
   const root = await mkdtemp(join(tmpdir(), 'svc-e2e-'));
   const engine = await startTestEngine();
   await ensureBaseImage(engine.endpoint);
-  const [api, metrics, http] = await Promise.all([freePort(), freePort(), freePort()]);
+  const [api, metrics, http, https] = await Promise.all([freePort(), freePort(), freePort(), freePort()]);
+  const flags = Array.isArray(more) ? more : await more({ http, https });
   const dataDir = join(root, 'node');
   const clientDir = join(root, 'client');
   const env = { ...process.env, SVC_CONFIG_DIR: clientDir, NO_COLOR: '1' };
   const serveFlags = [
     ...['--data-dir', dataDir, '--engine', engine.endpoint, '--apps-domain', 'localhost'],
     ...['--http-listen', `127.0.0.1:${http}`, '--api-listen', `127.0.0.1:${api}`],
+    ...['--https-listen', `127.0.0.1:${https}`],
     ...['--metrics-listen', `127.0.0.1:${metrics}`, '--ingress-workers', '2', ...flags],
   ];
   let child: ChildProcess | undefined;
@@ -64,6 +72,7 @@ export async function startNode(flags: string[] = []): Promise<TestNode> {
     apiUrl: `http://127.0.0.1:${api}`,
     metricsUrl: `http://127.0.0.1:${metrics}`,
     httpPort: http,
+    httpsPort: https,
     engine: engine.endpoint,
     pid: () => child?.pid ?? -1,
     svc: (args, options = {}) => run([program, ...args], { env, ...options }),
@@ -151,14 +160,15 @@ function run(
 }
 
 async function untilReady(node: TestNode, child: ChildProcess): Promise<void> {
-  await until('the node is ready', async () => {
+  const isReady = async (): Promise<boolean> => {
     if (child.exitCode !== null)
       throw new Error(`svc serve ended with code ${child.exitCode}\n${node.log()}`);
     return fetch(`${node.apiUrl}/readyz`).then(
       (response) => response.ok,
       () => false,
     );
-  }).catch((error: unknown) => {
+  };
+  await until('the node is ready', isReady, 60_000).catch((error: unknown) => {
     throw new Error(`${error instanceof Error ? error.message : String(error)}\n${node.log()}`);
   });
 }

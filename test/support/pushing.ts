@@ -35,15 +35,18 @@ export async function pushWorld(
   return { api, user };
 }
 
-/** Stands in for the deployment controller: builds, says so, and comes to the end that was asked for. */
+const building = { phase: 'Building', reason: 'Building', message: 'The image is being built.' } as const;
+const pulling = { phase: 'Building', reason: 'Pulling', message: 'The image is being pulled.' } as const;
+
+/** Stands in for the deployment controller: builds or pulls, says so, and comes to the end that was asked for. */
 function controller({ store, logs }: TestApi, ends: Partial<DeploymentStatus>): void {
   const statuses: Partial<DeploymentStatus>[] = [
-    { phase: 'Building', reason: 'Building', message: 'The image is being built.' },
     { phase: 'Starting', reason: 'WaitingForHealth', message: 'Waiting for the replica to answer /.' },
     ends,
   ];
   const carryOut = async (id: string) => {
-    for (const status of statuses) {
+    const isImage = 'image' in ((await store.get('Deployment', id))?.spec.source ?? {});
+    for (const status of [isImage ? pulling : building, ...statuses]) {
       const { phase = 'Pending', reason = '', message = '' } = status;
       logs.append(id, { event: 'status', at, status: phase, reason, message });
       if (phase === 'Building')

@@ -21,6 +21,8 @@ export function lookAfterServices(api: TestApi, end: DeploymentEnd = healthy): v
   const { store, clock } = api;
   const reconcile = serviceReconciler({
     ...{ store, clock, random: randomBytes },
+    // What it tells of is in the rows.
+    events: { record: () => undefined },
     engine: { removeImage: () => Promise.resolve() },
     removeLogs: () => Promise.resolve(),
   });

@@ -5,8 +5,12 @@
 import { randomBytes } from 'node:crypto';
 import { openStore, type OpenStore, type StoreOptions } from '../../api/store/open.ts';
 import type { Store } from '../../api/store/store.ts';
+import { uncertified } from '../../specs/certificate.ts';
 import type { Clock } from '../../specs/clock.ts';
+import { unverified } from '../../specs/domain.ts';
+import type { Release } from '../../specs/service.ts';
 import type { Kind, Kinds, Row } from '../../specs/index.ts';
+import { runAskedFor } from '../../specs/job.ts';
 import { newId, timestamp, type IdKind } from '../../specs/meta.ts';
 import { ManualClock } from './manual-clock.ts';
 import { recordingLog } from './recording-log.ts';
@@ -84,15 +88,20 @@ const workload = {
   resources: { cpus: 1, memory: '512Mi', pids: 512 },
 } as const;
 
+/** Nothing is taken back by itself, so that what is replaced goes at once. */
+export const releaseDefaults: Release = {
+  ...{ drain: '30s', keep: 5, strategy: 'rolling', surge: 4, auto_rollback: false, bake: '60s' },
+};
+
 export function aService(said: Said<'Service'> = {}): Row<'Service'> {
   const spec = {
     ...workload,
     replicas: 1,
     tls_enabled: false,
-    release: { drain: '30s', keep: 5 },
+    release: releaseDefaults,
     rollout: { target: null, running: true, epoch: 0, configured: null },
   };
-  const status = { promoted: null, previous: null, conditions: [] };
+  const status = { promoted: null, previous: null, bake: null, parked_since: null, conditions: [] };
   return aRow(
     'Service',
     { id: anId('service'), name: 'web', owner: anId('project') },
@@ -113,7 +122,8 @@ export function aDeployment(said: Said<'Deployment'> = {}): Row<'Deployment'> {
   };
   const times = { starting_at: null, building_at: null, promoted_at: null };
   const words = { phase: 'Pending', reason: 'Queued', message: 'It waits for its turn.' } as const;
-  const status = { ...words, ...times, image: null, epoch: null, failed_epoch: null, conditions: [] };
+  const found = { image: null, commit: null, digest: null, receipt: null, takeover: null };
+  const status = { ...words, ...times, ...found, epoch: null, failed_epoch: null, conditions: [] };
   return aRow(
     'Deployment',
     { id: anId('deployment'), name: '1', owner: anId('service') },
@@ -149,4 +159,111 @@ export function anUpload(said: Said<'Upload'> = {}): Row<'Upload'> {
   };
   const identity = { id: anId('upload'), name: anId('upload'), owner: anId('service') };
   return aRow('Upload', identity, { spec, status: { conditions: [] } }, said);
+}
+
+export function aKnownHost(said: Said<'KnownHost'> = {}): Row<'KnownHost'> {
+  const host = 'git.example.com';
+  const spec = {
+    host,
+    lines: [`${host} ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIAabcdefghijklmnopqrstuvwxyz0123456789ABCDEF`],
+    fingerprints: ['SHA256:0123456789012345678901234567890123456789012'],
+  };
+  const identity = { id: anId('known-host'), name: host, owner: anId('project') };
+  return aRow('KnownHost', identity, { spec, status: { conditions: [] } }, said);
+}
+
+export function aVolume(said: Said<'Volume'> = {}): Row<'Volume'> {
+  const spec = { project_id: anId('project'), service: 'web', volume: 'data', ...said.spec };
+  const identity = { id: anId('volume'), name: `${spec.service}.${spec.volume}`, owner: anId('project') };
+  return aRow('Volume', identity, { spec, status: { engine_name: null, conditions: [] } }, said);
+}
+
+export function aDomain(said: Said<'Domain'> = {}): Row<'Domain'> {
+  const hostname = said.spec?.hostname ?? 'shop.example.com';
+  const ids = { service_id: anId('service'), project_id: anId('project') };
+  const identity = { id: anId('domain'), name: hostname, owner: said.spec?.service_id ?? anId('service') };
+  const spec = { hostname, ...ids, token: 'the-token', attempt: 0 };
+  return aRow('Domain', identity, { spec, status: unverified }, said);
+}
+
+export function aCertificate(said: Said<'Certificate'> = {}): Row<'Certificate'> {
+  const hostname = said.spec?.hostname ?? 'shop.example.com';
+  const ids = { domain_id: anId('domain'), service_id: anId('service'), project_id: anId('project') };
+  const identity = { id: anId('certificate'), name: hostname, owner: anId('domain') };
+  return aRow('Certificate', identity, { spec: { hostname, ...ids }, status: uncertified }, said);
+}
+
+export function anOrder(said: Said<'Order'> = {}): Row<'Order'> {
+  const spec = {
+    ...{ certificate_id: anId('certificate'), hostname: 'shop.example.com', key_version: 1 },
+    directory: 'https://ca.test/dir',
+  };
+  const status = {
+    ...({ phase: 'Pending', url: null, chain: null, not_before: null, not_after: null } as const),
+    ...{ last_error: null, retry_at: null, conditions: [] },
+  };
+  const identity = { id: anId('order'), name: 'order', owner: anId('certificate') };
+  return aRow('Order', identity, { spec, status }, said);
+}
+
+export function aChallenge(said: Said<'Challenge'> = {}): Row<'Challenge'> {
+  const spec = {
+    ...{ order_id: anId('order'), directory: 'https://ca.test/dir', hostname: 'shop.example.com' },
+    ...{ token: 'the-acme-token', key_authorization: 'the-acme-token.thumbprint' },
+    ...{ url: 'https://ca.test/challenge/1', authorization_url: 'https://ca.test/authorization/1' },
+  };
+  const identity = { id: anId('challenge'), name: spec.hostname, owner: anId('order') };
+  const status = { phase: 'Pending', last_error: null, conditions: [] } as const;
+  return aRow('Challenge', identity, { spec, status: { ...status, conditions: [] } }, said);
+}
+
+export function aJob(said: Said<'Job'> = {}): Row<'Job'> {
+  const spec = {
+    project_id: anId('project'),
+    image: 'busybox:1.37',
+    service_id: null,
+    command: ['true'],
+    env: {},
+    resources: workload.resources,
+    schedule: null,
+    timezone: 'UTC',
+    scheduled_since: timestamp(Date.UTC(2030, 0, 1)),
+    concurrency: 'forbid',
+    deadline: '1h',
+    retries: 0,
+    starting_deadline: '10m',
+    keep: { succeeded: 5, failed: 5 },
+    release: false,
+    suspended: false,
+  } as const;
+  const status = { scheduled_at: null, next_at: null, conditions: [] };
+  const identity = { id: anId('job'), name: 'cleanup', owner: anId('project') };
+  return aRow('Job', identity, { spec: { ...spec, command: [...spec.command] }, status }, said);
+}
+
+export function aRun(said: Said<'Run'> = {}): Row<'Run'> {
+  const spec = {
+    job_id: anId('job'),
+    project_id: anId('project'),
+    service_id: null,
+    deployment_id: null,
+    trigger: 'request',
+    scheduled_for: null,
+    image: 'busybox:1.37',
+    command: ['true'],
+    env: {},
+    secrets: {},
+    resources: workload.resources,
+    deadline: '1h',
+    retries: 0,
+    exclusive: true,
+    stopped: false,
+  } as const;
+  const identity = { id: anId('run'), name: said.id ?? anId('run'), owner: anId('job') };
+  return aRow(
+    'Run',
+    identity,
+    { spec: { ...spec, command: [...spec.command] }, status: { ...runAskedFor } },
+    said,
+  );
 }

@@ -49,6 +49,7 @@ export class Workloads {
       dockerfile: 'Dockerfile',
       tag,
       labels: this.labels,
+      cacheScope: this.unique,
       limits: { memoryBytes: 64 * 2 ** 20, cpus: 1 },
       onLine: () => undefined,
       signal: new AbortController().signal,

@@ -3,7 +3,7 @@ import { hash, timingSafeEqual } from 'node:crypto';
 import type { Random } from '../../../specs/clock.ts';
 import type { Session, WriteSession } from '../connection.ts';
 import type { QueryBuilder, SealedRow } from '../schema.ts';
-import { openBox, sealBox, type Binding } from '../seal.ts';
+import { openBox, sealBox, valueBytes, type Binding } from '../seal.ts';
 import { SealedValueError, type SealedKind, type SealedRef, type SealWriter } from '../vault.ts';
 import type { Keyring } from './keyring.ts';
 import type { KnownValues } from './known-values.ts';
@@ -24,6 +24,12 @@ export interface SealingDeps {
   keyring: Keyring;
   known: KnownValues;
   random: Random;
+}
+
+interface SealedLength {
+  name: string;
+  version: number;
+  length: number;
 }
 
 export function sealingOf({ db, keyring, known, random }: SealingDeps): Sealing {
@@ -52,8 +58,13 @@ export function sealingOf({ db, keyring, known, random }: SealingDeps): Sealing 
           return version;
         },
         async sealedVersions(owner, kind) {
-          const query = db.selectFrom('sealed').select(['name', 'version']).where('kind', '=', kind);
-          return (await session.all(query.where('owner', '=', owner).compile())) as SealedRow[];
+          const query = db
+            .selectFrom('sealed')
+            .select((eb) => ['name', 'version', eb.fn<number>('length', ['box']).as('length')])
+            .where('kind', '=', kind)
+            .where('owner', '=', owner);
+          const rows = (await session.all(query.compile())) as SealedLength[];
+          return rows.map(({ name, version, length }) => ({ name, version, bytes: valueBytes(length) }));
         },
         async dropSealed(owner, only) {
           let query = db.deleteFrom('sealed').where('owner', '=', owner);

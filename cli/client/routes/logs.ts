@@ -11,6 +11,10 @@ export interface LogQuery {
   /** How many of the newest lines. */
   tail?: number | undefined;
   replica?: string | undefined;
+  /** Id or number. */
+  deployment?: string | undefined;
+  /** Of each replica the run before its present one. */
+  previous?: 'true' | undefined;
 }
 
 interface StreamOptions {
@@ -52,6 +56,9 @@ export function logRoutes(http: Transport, clock: Clock) {
       text(path`/v1/deployments/${id}/logs`, {}, signal, 'text/plain'),
     followDeployment: (id: string, options: StreamOptions) =>
       events(path`/v1/deployments/${id}/logs/stream`, {}, options),
+    /** What the run printed, as text. */
+    runLog: (id: string, signal: AbortSignal) => text(path`/v1/runs/${id}/logs`, {}, signal, 'text/plain'),
+    followRun: (id: string, options: StreamOptions) => events(path`/v1/runs/${id}/logs/stream`, {}, options),
     /** One WorkloadLogLine as JSON per line. */
     serviceLog: (id: string, query: LogQuery, signal: AbortSignal) =>
       text(path`/v1/services/${id}/logs`, query, signal, 'application/x-ndjson'),

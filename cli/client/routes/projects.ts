@@ -1,7 +1,13 @@
 /** Projects and what belongs to one as a whole: members, registries, the deploy key. A project is named by name or id. */
 import type { Member, Role } from '../../../specs/account.ts';
 import type { CreateDeployKey, CreateProject, CreateRegistry } from '../../../specs/requests.ts';
-import type { DeployKeyResource, ProjectResource, RegistryResource } from '../../../specs/resources.ts';
+import type {
+  DeployKeyResource,
+  KnownHostResource,
+  ProjectResource,
+  RegistryResource,
+  VolumeResource,
+} from '../../../specs/resources.ts';
 import type { Transport } from '../http.ts';
 import { items } from '../pages.ts';
 import { path } from '../path.ts';
@@ -29,6 +35,18 @@ export function projectRoutes(http: Transport) {
       http.json<RegistryResource>('POST', path`/v1/projects/${project}/registries`, { json }),
     removeRegistry: (project: string, id: string) =>
       http.json<undefined>('DELETE', path`/v1/projects/${project}/registries/${id}`),
+
+    knownHosts: (project: string) =>
+      items<KnownHostResource>(http, path`/v1/projects/${project}/known-hosts`),
+    removeKnownHost: (project: string, id: string) =>
+      http.json<undefined>('DELETE', path`/v1/projects/${project}/known-hosts/${id}`),
+
+    volumes: (project: string) => items<VolumeResource>(http, path`/v1/projects/${project}/volumes`),
+    /** Its controller takes it away. @param confirm its name */
+    destroyVolume: (project: string, id: string, confirm: string) =>
+      http.json<VolumeResource>('DELETE', path`/v1/projects/${project}/volumes/${id}`, {
+        query: { confirm },
+      }),
 
     deployKey: (project: string) =>
       http.json<DeployKeyResource>('GET', path`/v1/projects/${project}/deploy-key`),

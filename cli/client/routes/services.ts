@@ -5,6 +5,7 @@ import type {
   UpdateSecrets,
   UpdateService,
 } from '../../../specs/requests.ts';
+import type { ServiceMetrics } from '../../../specs/metrics.ts';
 import type { SecretResource, ServiceResource } from '../../../specs/resources.ts';
 import type { Transport } from '../http.ts';
 import { items } from '../pages.ts';
@@ -20,6 +21,7 @@ export function serviceRoutes(http: Transport) {
       items<ServiceResource>(http, '/v1/services', query),
     service: (id: string, signal?: AbortSignal) =>
       http.json<ServiceResource>('GET', path`/v1/services/${id}`, { signal }),
+    serviceMetrics: (id: string) => http.json<ServiceMetrics>('GET', path`/v1/services/${id}/metrics`),
     createService: (json: CreateService) => http.json<ServiceResource>('POST', '/v1/services', { json }),
     updateService: (id: string, json: UpdateService) =>
       http.json<ServiceResource>('PATCH', path`/v1/services/${id}`, { json }),

@@ -49,10 +49,8 @@ export class LogoutCommand extends ClientCommand {
     } catch (error) {
       if (!(error instanceof CliError)) throw error;
       if (error.code === 'unauthenticated') return 'The token was no longer valid.';
-      // A limited token may change no account, itself included.
-      const isLimited = error.code === 'forbidden';
-      if (isLimited || this.force)
-        return `svc: the token is still valid (${isLimited ? 'it is limited, and may not revoke itself' : error.message}): its owner revokes it with svc tokens revoke.`;
+      if (this.force)
+        return `svc: the token is still valid (${error.message}): its owner revokes it with svc tokens revoke.`;
       throw new CliError(error.exitCode, `The token could not be revoked: ${error.message}`, {
         code: error.code,
         next: 'Try again, or give --force to remove the file and leave the token valid.',

@@ -1,5 +1,7 @@
 /** `svc node status` */
 import { Option } from 'clipanion';
+import type { Disk } from '../../../specs/gc.ts';
+import { formatBytes } from '../../../specs/bytes.ts';
 import type { NodeResource } from '../../../specs/resources.ts';
 import { CliError, ExitCode } from '../../errors.ts';
 import { facts } from '../../kinds/sections.ts';
@@ -34,7 +36,7 @@ export class NodeStatusCommand extends ClientCommand {
 }
 
 function factsOf(node: NodeResource, url: string): Record<string, string> {
-  const { engine, ingress } = node;
+  const { engine, ingress, disks } = node;
   return {
     Node: url,
     Version: node.version,
@@ -42,8 +44,18 @@ function factsOf(node: NodeResource, url: string): Record<string, string> {
       ? `reachable, version ${engine.version ?? 'unknown'}`
       : `out of reach: ${engine.message ?? 'no reason given'}`,
     Ingress: `${ingress.workers.length === 1 ? '1 worker, serves' : `${ingress.workers.length} workers, all of them serve`} route set ${ingress.revision}`,
+    ...Object.fromEntries(
+      disks.map((disk, index) => [index === 0 ? 'Disk' : `Disk ${index + 1}`, diskLine(disk)]),
+    ),
     'Control domain': node.control_domain ?? 'none',
     'Apps domain': node.apps_domain ?? 'none',
     ACME: node.acme.enabled ? 'on' : 'off',
   };
+}
+
+function diskLine({ path, holds, free_bytes: free, total_bytes: total, floor_bytes: floor }: Disk): string {
+  const state = `${formatBytes(total - free)} used of ${formatBytes(total)}, ${formatBytes(free)} free (${path}, ${holds.join(' and ')})`;
+  return free < floor
+    ? `${state}; below its floor of ${formatBytes(floor)}: pushes and deploys are refused, see svc gc`
+    : state;
 }

@@ -10,7 +10,7 @@ export class DeleteProjectCommand extends DeletionCommand {
     description: 'Delete a project',
     details: `
       Only a super-admin may. On a terminal it asks for the name of the project first. It is refused while the project
-      has services, unless \`--cascade\` deletes them too. Waits until everything is gone.
+      has services or jobs, unless \`--cascade\` deletes them too. Waits until everything is gone.
     `,
     examples: [
       ['Delete an empty project', 'svc projects delete shop'],
@@ -18,7 +18,7 @@ export class DeleteProjectCommand extends DeletionCommand {
     ] as [string, string][],
   };
 
-  cascade = Option.Boolean('--cascade', false, { description: 'delete its services too' });
+  cascade = Option.Boolean('--cascade', false, { description: 'delete its services and jobs too' });
   name = Option.String({ name: 'name' });
 
   override async execute(): Promise<void> {

@@ -3,6 +3,7 @@ import { Option } from 'clipanion';
 import type { UpdateService } from '../../../specs/requests.ts';
 import { usageError } from '../../errors.ts';
 import { ReleaseCommand } from '../release-command.ts';
+import { releaseHelp } from './release-flag.ts';
 import { configurationOf } from './flags.ts';
 
 export class UpdateServiceCommand extends ReleaseCommand {
@@ -13,7 +14,7 @@ export class UpdateServiceCommand extends ReleaseCommand {
     details: `
       What no flag names stays. What changes how the workload runs (its port, health check or environment) is released: a
       new deployment of the same image, without a build, behind the health gate. Ends with 1 when that does not become
-      healthy; what ran before goes on then. A number of replicas changes in place.
+      healthy; what ran before goes on then. A number of replicas changes in place: it waits until they are ready.
 
       Secret values are set by \`svc secrets set\`, not by \`--env\`.
     `,
@@ -36,6 +37,24 @@ export class UpdateServiceCommand extends ReleaseCommand {
   unsetEnv = Option.Array('--unset-env', {
     description: 'name to take out of its environment; may be given again',
   });
+  tls = Option.Boolean('--tls', { description: 'whether verified domains get certificates' });
+  command = Option.String('--command', {
+    description:
+      "what runs in the place of the image's command, such as 'node server.js'; '': that of the image",
+  });
+  volume = Option.Array('--volume', {
+    description: "NAME:/PATH: all that it mounts from now on; may be given again; '': nothing",
+  });
+  hostPath = Option.Array('--host-path', {
+    description: 'NAME:/PATH: a directory of the host, by the name that who runs the node has given it',
+  });
+  cpus = Option.String('--cpus', {
+    description: 'how many CPUs a replica may use, such as 0.5 (default: 1)',
+  });
+  memory = Option.String('--memory', {
+    description: 'how much memory a replica may use, such as 1Gi (default: 512Mi)',
+  });
+  release = Option.Array('--release', { description: releaseHelp });
   service = Option.String({ name: 'service', required: false });
 
   override async execute(): Promise<number> {

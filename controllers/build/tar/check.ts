@@ -21,21 +21,36 @@ export async function* checkTar(
   tree: Tree,
   limits: UploadLimits,
 ): AsyncGenerator<TarPart<AcceptedEntry>, void, undefined> {
+  yield* admitAll(readTar(chunks, limits), tree, limits);
+}
+
+/** Takes an archive apart and judges nothing. Throws ProblemError `bad_request` for what is no tar. */
+export async function* readTar(
+  chunks: AsyncIterable<Buffer>,
+  limits: UploadLimits,
+): AsyncGenerator<TarPart, void, undefined> {
   const reader = createTarReader(limits);
+  for await (const chunk of chunks) yield* reader.push(chunk);
+  reader.end();
+}
+
+/** As {@link checkTar}, of parts that were read, perhaps from several archives. */
+export async function* admitAll(
+  parts: AsyncIterable<TarPart>,
+  tree: Tree,
+  limits: UploadLimits,
+): AsyncGenerator<TarPart<AcceptedEntry>, void, undefined> {
   let entries = 0;
-  for await (const chunk of chunks) {
-    for (const part of reader.push(chunk)) {
-      if ('data' in part) {
-        yield part;
-        continue;
-      }
-      for (const entry of admit(tree, part.entry, limits)) {
-        entries++;
-        yield { entry };
-      }
+  for await (const part of parts) {
+    if ('data' in part) {
+      yield part;
+      continue;
+    }
+    for (const entry of admit(tree, part.entry, limits)) {
+      entries++;
+      yield { entry };
     }
   }
-  reader.end();
   if (entries === 0) throw unreadable('there is nothing in it');
   await checkSymlinks(tree, limits);
 }

@@ -77,7 +77,9 @@ async function run(
       );
     const query = {
       ...queryOf(request),
-      ...(session ? { version: '2', session: session.id } : { version: '1' }),
+      ...(session
+        ? { version: '2', session: session.id, buildargs: buildkitArgs(request) }
+        : { version: '1' }),
     };
     // The engine may answer only when it has read the whole context.
     const stream = await withDeadline(clock, doing, deadlines.buildIdle, (deadline) =>
@@ -115,6 +117,14 @@ function queryOf({
     cpuperiod: period,
     cpuquota: Math.max(1_000, Math.round(limits.cpus * period)),
   };
+}
+
+/**
+ * Cache mounts belong to the whole engine, whoever builds: without a namespace (Dockerfile reference, "BuildKit built-in build
+ * args") one project would read what another one keeps there, and could plant something in it.
+ */
+function buildkitArgs({ cacheScope }: BuildRequest): string {
+  return JSON.stringify({ BUILDKIT_CACHE_MOUNT_NS: cacheScope });
 }
 
 function failureOf(error: unknown, output: BuildOutput | undefined): EngineError {

@@ -1,25 +1,31 @@
 /** Images at a Docker engine. */
-import { Type } from '@sinclair/typebox';
+import { Type, type Static } from '@sinclair/typebox';
 import type { Clock } from '../../../specs/clock.ts';
+import { longestReference } from '../../../specs/image-reference.ts';
 import type { Connection } from '../connect.ts';
 import { deadlines, withDeadline } from '../deadline.ts';
-import { EngineError, type ImageState, type Labels } from '../engine.ts';
+import { EngineError, type ImageFacts, type ImageState, type Labels } from '../engine.ts';
 import { statusOf } from '../errors.ts';
 import { expect } from '../expect.ts';
 import { labelFilter } from './labels.ts';
 
-const Image = Type.Object({ Id: Type.String({ pattern: '^sha256:[0-9a-f]{64}$' }) });
+const References = Type.Union([Type.Null(), Type.Array(Type.String())]);
 
-/** What has no tag any more is listed as `<none>:<none>` by older engines. */
+const Image = Type.Object({
+  Id: Type.String({ pattern: '^sha256:[0-9a-f]{64}$' }),
+  RepoTags: Type.Optional(References),
+  RepoDigests: Type.Optional(References),
+});
+
 const Images = Type.Array(
   Type.Object({
     Id: Type.String(),
-    RepoTags: Type.Optional(Type.Union([Type.Null(), Type.Array(Type.String())])),
+    RepoTags: Type.Optional(References),
   }),
 );
 
 /** The alphabet of image references (distribution/reference): nothing that could leave the path of the call. */
-const reference = /^(?!.*(\.\.|\/\/))[A-Za-z0-9][A-Za-z0-9_.:@/-]{0,254}$/;
+const alphabet = /^(?!.*(\.\.|\/\/))[A-Za-z0-9][A-Za-z0-9_.:@/-]*$/;
 
 export async function listImages({ quick }: Connection, clock: Clock, labels: Labels): Promise<ImageState[]> {
   const filters = { label: labelFilter(labels) };
@@ -27,20 +33,38 @@ export async function listImages({ quick }: Connection, clock: Clock, labels: La
     quick.listImages({ filters, abortSignal }),
   );
   return expect(Images, reply, 'a list of images').map(({ Id, RepoTags }) => {
-    return { id: Id, tags: (RepoTags ?? []).filter((tag) => tag !== '<none>:<none>') };
+    return { id: Id, tags: referencesIn(RepoTags) };
   });
 }
 
 /** @returns its content id, undefined when the engine has none */
 export async function findImage(
-  { quick }: Connection,
+  connection: Connection,
   clock: Clock,
   name: string,
 ): Promise<string | undefined> {
+  return (await inspectImage(connection, clock, name))?.id;
+}
+
+/** @returns what the engine says of it, undefined when it has none */
+export async function inspectImage(
+  connection: Connection,
+  clock: Clock,
+  name: string,
+): Promise<ImageFacts | undefined> {
+  const image = await inspect(connection, clock, name);
+  return image && { id: image.Id, digests: referencesIn(image.RepoDigests) };
+}
+
+async function inspect(
+  { quick }: Connection,
+  clock: Clock,
+  name: string,
+): Promise<Static<typeof Image> | undefined> {
   const reply: unknown = await withDeadline(clock, 'look for the image', deadlines.read, () =>
     quick.getImage(checked(name)).inspect().catch(unlessMissing),
   );
-  return reply === undefined ? undefined : expect(Image, reply, 'an image').Id;
+  return reply === undefined ? undefined : expect(Image, reply, 'an image');
 }
 
 /** @param tag `repository:tag` */
@@ -56,8 +80,21 @@ export async function tagImage(
   );
 }
 
-/** Succeeds when there is none; `conflict` while a container uses it and has no other tag. */
-export async function removeImage({ quick }: Connection, clock: Clock, name: string): Promise<void> {
+/**
+ * Succeeds when there is none; `conflict` while a container uses it and has no other tag. An image that was pulled is also
+ * known by where it is from, and would stay for that alone: those names go with its last tag.
+ */
+export async function removeImage(connection: Connection, clock: Clock, name: string): Promise<void> {
+  const before = await inspect(connection, clock, name);
+  if (!before) return;
+  await remove(connection, clock, name);
+  if (referencesIn(before.RepoTags).some((tag) => tag !== name)) return;
+  const left = await inspect(connection, clock, before.Id);
+  if (!left || referencesIn(left.RepoTags).length > 0) return;
+  for (const digest of referencesIn(left.RepoDigests)) await remove(connection, clock, digest);
+}
+
+async function remove({ quick }: Connection, clock: Clock, name: string): Promise<void> {
   await withDeadline(clock, 'remove the image', deadlines.write, (abortSignal) =>
     (quick.getImage(checked(name)).remove({ abortSignal } as object) as Promise<unknown>).catch(
       unlessMissing,
@@ -65,8 +102,15 @@ export async function removeImage({ quick }: Connection, clock: Clock, name: str
   );
 }
 
-function checked(name: string): string {
-  if (!reference.test(name)) throw new EngineError('refused', 'This is no image reference');
+/** What has no name any more is called `<none>:<none>` or `<none>@<none>` by older engines. */
+function referencesIn(names: readonly string[] | null | undefined): string[] {
+  return (names ?? []).filter((name) => !name.startsWith('<none>'));
+}
+
+/** Throws EngineError when it is no reference. */
+export function checked(name: string): string {
+  if (name.length > longestReference || !alphabet.test(name))
+    throw new EngineError('refused', 'This is no image reference');
   return name;
 }
 

@@ -156,11 +156,14 @@ async function startError(
   return new EngineError('refused', `The container cannot start: ${shorten(said)}`, error);
 }
 
-function container(docker: Connection['quick'], id: string): ReturnType<Connection['quick']['getContainer']> {
+export function container(
+  docker: Connection['quick'],
+  id: string,
+): ReturnType<Connection['quick']['getContainer']> {
   return docker.getContainer(encodeURIComponent(id));
 }
 
-function unless(...statuses: number[]): (error: unknown) => undefined {
+export function unless(...statuses: number[]): (error: unknown) => undefined {
   return (error) => {
     if (statuses.includes(statusOf(error) ?? 0)) return undefined;
     throw error;

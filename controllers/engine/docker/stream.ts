@@ -6,6 +6,7 @@ import type Docker from 'dockerode';
 import type { IncomingMessage } from 'node:http';
 import { Duplex, type Readable } from 'node:stream';
 import { EngineError } from '../engine.ts';
+import type { RegistryAuth } from '../registry-request.ts';
 
 export interface StreamRequest {
   method: 'GET' | 'POST';
@@ -13,6 +14,8 @@ export interface StreamRequest {
   path: string;
   query: Readonly<Record<string, string | number | boolean>>;
   body?: Readable;
+  /** Goes into the header X-Registry-Auth. */
+  auth?: RegistryAuth;
   signal: AbortSignal;
 }
 
@@ -24,12 +27,13 @@ const statusCodes = { 200: true };
 
 /** @returns the reply once its header is there; rejects when the status is not 200. The signal ends the reply as well. */
 export async function openStream(docker: Docker, request: StreamRequest): Promise<IncomingMessage> {
-  const { method, path, query, body, signal } = request;
+  const { method, path, query, body, auth, signal } = request;
   const reply = await dial<IncomingMessage>(docker, {
     method,
     path: `${path}?`,
     options: { _query: query, _body: {} },
     file: body,
+    ...(auth && { authconfig: authOf(auth) }),
     abortSignal: signal,
     isStream: true,
     statusCodes,
@@ -38,10 +42,16 @@ export async function openStream(docker: Docker, request: StreamRequest): Promis
   return reply;
 }
 
+/** As the engine's API has it. */
+function authOf({ server, username, password }: RegistryAuth): object {
+  return { username, password, serveraddress: server };
+}
+
 /**
  * Turns a connection into a plain socket (`Upgrade: <protocol>`).
  * @param headers of the request
  * @param signal gives up waiting for it
+ * @param body sent as JSON
  */
 export async function openSocket(
   docker: Docker,
@@ -49,12 +59,14 @@ export async function openSocket(
   protocol: string,
   headers: Readonly<Record<string, string>>,
   signal: AbortSignal,
+  body?: object,
 ): Promise<Duplex> {
   const upgrade = { hijack: true, headers: { ...headers, Upgrade: protocol } };
   const socket = await dial<unknown>(docker, {
     method: 'POST',
     path,
     ...upgrade,
+    ...(body && { options: { _body: body } }),
     abortSignal: signal,
     statusCodes,
   });

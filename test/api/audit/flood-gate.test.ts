@@ -9,6 +9,7 @@ function entry(said: Partial<AuditEntry> = {}): AuditEntry {
     ...{ id: 'aud_1', at: '2030-01-01T00:00:00.000Z', token_kind: null, token_id: null, user_id: null },
     ...{ username: null, address: '192.0.2.1', method: 'POST', route: '/v1/projects', project_id: null },
     ...{ object: null, fields: [], status: 401, code: 'unauthenticated', request_id: 'req_1', count: 1 },
+    ...{ detail: null, object_name: null },
     ...said,
   };
 }

@@ -97,6 +97,20 @@ describe('a token limited to a role', () => {
     );
   });
 
+  it('may revoke itself, and no other', async (t) => {
+    const { api, root, limited } = await scene(t);
+    const as = await limited(root, { role: 'Viewer' });
+    const tokens = await api.accounts.listTokens(root, 'api');
+    const own = tokens.find(({ role }) => role === 'Viewer')?.id ?? '';
+    const others = tokens.filter(({ id }) => id !== own);
+    assert.ok(others.length > 0);
+    for (const id of [...others.map((other) => other.id), 'tok_none'])
+      assert.equal(await as('DELETE', `/v1/api-tokens/${id}`), 403);
+    assert.deepEqual((await api.accounts.listTokens(root, 'api')).length, tokens.length);
+    assert.equal(await as('DELETE', `/v1/api-tokens/${own}`), 204);
+    assert.equal(await as('GET', '/v1/me'), 401);
+  });
+
   it('is refused where the whole account is meant, and may still ask who it is', async (t) => {
     const { root, limited } = await scene(t);
     for (const limits of [{ role: 'Admin' }, { project_id: 'prj_00000000000000000000000000' }] as const) {

@@ -8,12 +8,14 @@ import { after, describe, it } from 'node:test';
 import type { DeclaredRoute } from '../../../api/plugins/auth.ts';
 import type { Problem } from '../../../specs/problem.ts';
 import { bearer, testApi, type Method } from '../../support/api.ts';
+import { lookAfterDomains } from '../../support/verifying.ts';
 import { everybody, principals, type PrincipalName } from './matrix/everybody.ts';
 import { openShop, type Shop } from './matrix/shop.ts';
 import { table, type Expected, type Right } from './matrix/table.ts';
 
 const api = await testApi({ after });
 await api.app.ready();
+lookAfterDomains(api);
 const people = await everybody(api);
 let shops = 0;
 const another = () => openShop(api, people, (shops += 1));
@@ -82,14 +84,18 @@ async function walk(route: DeclaredRoute, expected: Expected): Promise<Map<Princ
 
 /** What the documents make of it. */
 function statusFor({ right, status }: Expected, principal: PrincipalName): number {
-  if (right === 'public') return status;
+  if (right === 'public' || right === 'ticket') return status;
   if (['anonymous', 'revoked', 'expired'].includes(principal)) return 401;
   if (right === 'any') return status;
   if (right === 'bootstrap') return principal === 'bootstrap' ? status : 403;
   const isWhole = !['bootstrap', 'limited'].includes(principal);
-  if (['user', 'session'].includes(right)) return isWhole ? status : 403;
+  if (['user', 'holder', 'session'].includes(right)) return isWhole ? status : 403;
   if (principal === 'bootstrap' || principal === 'super-admin') return status;
-  if (right === 'super-admin') return 403;
+  return right === 'super-admin' ? 403 : statusForRole(right, status, principal);
+}
+
+/** Of a route that asks for a role in a project. */
+function statusForRole(right: Right, status: number, principal: PrincipalName): number {
   // What lies in a project that the caller is no member of is not there.
   if (principal === 'member elsewhere') return 404;
   return rank(principal === 'limited' ? 'Viewer' : principal) >= rank(right) ? status : 403;
@@ -112,13 +118,24 @@ function checkRefusal({ method }: DeclaredRoute, answer: Answered, principal: Pr
 async function pathOf({ method, url }: DeclaredRoute, shop: Shop, principal: PrincipalName): Promise<string> {
   const [, , noun = ''] = url.split('/');
   const ids: Readonly<Record<string, string>> = {
-    ...{ projects: shop.project, services: shop.service, deployments: shop.deployment, users: shop.stranger },
+    ...{
+      projects: shop.project,
+      services: shop.service,
+      deployments: shop.deployment,
+      jobs: shop.job,
+      runs: shop.run,
+      users: shop.stranger,
+    },
     'api-tokens': noun === 'api-tokens' ? await people.apiTokenOf(principal) : '',
   };
   return url
     .replace(':id', ids[noun] ?? '')
     .replace(':username', method === 'PUT' ? shop.stranger : shop.member)
-    .replace(':registry_id', shop.registry);
+    .replace(':registry_id', shop.registry)
+    .replace(':known_host_id', shop.knownHost)
+    .replace(':volume_id', shop.volume)
+    .replace(':domain_id', shop.domain)
+    .replace(/^(.*):token$/, (_, path) => `http://${shop.hostname}${path}${shop.challenge}`);
 }
 
 interface Answered {

@@ -76,7 +76,11 @@ describe('the OpenAPI document', () => {
       operations
         .filter(({ parameters }) => parameters.some(({ name }) => name === header))
         .map(({ id }) => id);
-    assert.deepEqual(taking('Last-Event-ID').sort(), ['followDeploymentLog', 'followServiceLog']);
+    assert.deepEqual(taking('Last-Event-ID').sort(), [
+      'followDeploymentLog',
+      'followRunLog',
+      'followServiceLog',
+    ]);
     for (const id of ['updateUser', 'updateService', 'stopService', 'deleteRegistry', 'setDeployKey'])
       assert.ok(taking('If-Match').includes(id), id);
     for (const id of [

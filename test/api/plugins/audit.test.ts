@@ -4,6 +4,7 @@ import type { AuditEntry } from '../../../specs/audit.ts';
 import type { Page } from '../../../specs/resources.ts';
 import {
   bearer,
+  giveDeployment,
   giveMember,
   giveService,
   giveToken,
@@ -36,8 +37,14 @@ describe('the audit', () => {
     assert.deepEqual(entry, {
       ...{ at: '2030-01-01T00:00:00.000Z', token_kind: 'api', user_id: root?.id, username: 'root' },
       ...{ address: '127.0.0.1', method: 'PATCH', route: '/v1/services/{id}', project_id: project.id },
-      ...{ object: service.id, fields: ['env.LOG_LEVEL', 'port'], status: 202, code: null },
-      ...{ request_id: 'change-1', count: 1 },
+      ...{
+        object: service.id,
+        object_name: 'shop/web',
+        fields: ['env.LOG_LEVEL', 'port'],
+        status: 202,
+        code: null,
+      },
+      ...{ detail: null, request_id: 'change-1', count: 1 },
     });
   });
 
@@ -50,6 +57,50 @@ describe('the audit', () => {
       ['/v1/projects', project.id, project.id],
       ['/v1/services', service.id, project.id],
       ['/v1/services/{id}/uploads', upload_id, project.id],
+    ]);
+  });
+
+  it('keeps the names of what is gone', async (t) => {
+    const api = await testApi(t);
+    const { project, service } = await giveService(api);
+    const { id } = await giveMember(api, 'ann', { [project.id]: 'Viewer' });
+    const minted = (await api.call('POST', '/v1/api-tokens', { name: 'ci' })).json<{ id: string }>();
+    const registry = { server: 'ghcr.io', username: 'bot', password: 'a long password' };
+    const { id: registryId } = (await api.call('POST', '/v1/projects/shop/registries', registry)).json<{
+      id: string;
+    }>();
+    const job = { project: 'shop', name: 'nightly', image: 'busybox' };
+    const { id: jobId } = (await api.call('POST', '/v1/jobs', job)).json<{ id: string }>();
+    const before = (await entries(api)).length;
+    for (const url of [
+      `/v1/projects/shop/members/${id}`,
+      `/v1/users/${id}`,
+      `/v1/api-tokens/${minted.id}`,
+      `/v1/projects/${project.id}/registries/${registryId}`,
+      `/v1/jobs/${jobId}`,
+      `/v1/services/${service.id}`,
+      `/v1/projects/${project.id}`,
+      '/v1/services/svc_none',
+    ])
+      await api.call('DELETE', url);
+    const written = await entries(api);
+    assert.deepEqual(
+      written.slice(before).map(({ object_name }) => object_name),
+      ['shop/ann', 'ann', 'ci', 'shop/ghcr.io', 'shop/nightly', 'shop/web', 'shop', null],
+    );
+    const created = written.slice(0, before).map(({ object_name }) => object_name);
+    assert.deepEqual(created, ['shop', 'shop/web', 'ci', 'shop/ghcr.io', 'shop/nightly']);
+  });
+
+  it('names a deployment by its number, also the request for it', async (t) => {
+    const api = await testApi(t);
+    const { service } = await giveService(api);
+    const deployment = await giveDeployment(api, service.id);
+    await api.call('POST', `/v1/deployments/${deployment.id}/stop`);
+    const names = (await entries(api)).map(({ route, object_name }) => [route, object_name]);
+    assert.deepEqual(names.slice(-2), [
+      ['/v1/deployments', 'shop/web/1'],
+      ['/v1/deployments/{id}/stop', 'shop/web/1'],
     ]);
   });
 

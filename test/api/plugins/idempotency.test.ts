@@ -158,6 +158,17 @@ describe('an Idempotency-Key', () => {
     assert.deepEqual(await projects(api), ['shop']);
   });
 
+  it('is known again after the node key was rotated', async (t) => {
+    const api = await testApi(t);
+    const first = await api.call('POST', '/v1/api-tokens', { name: 'ci' }, key);
+    assert.equal((await api.call('POST', '/v1/node/rotate-key')).status, 200);
+    const again = await api.call('POST', '/v1/api-tokens', { name: 'ci' }, key);
+    assert.deepEqual([again.status, again.text], [201, first.text]);
+    const other = await api.call('POST', '/v1/api-tokens', { name: 'another' }, key);
+    assert.equal(other.status, 422);
+    assert.match(other.problem().detail, /used for another request/);
+  });
+
   it('covers an answer that is shown once', async (t) => {
     const api = await testApi(t);
     const first = await api.call('POST', '/v1/api-tokens', { name: 'ci' }, key);

@@ -16,7 +16,12 @@ describe('POST /v1/deployments', () => {
     const { id, created_at, updated_at, ...rest } = made.json<DeploymentResource>();
     assert.match(id, /^dep_/);
     assert.equal(created_at, updated_at);
+    const { port, listen, health, env, resources } = service;
+    const workload = { port, listen, health, env, secrets: {}, resources };
     assert.deepEqual(rest, {
+      ...workload,
+      ...{ command: null, volumes: [], commit: null, digest: null, receipt: null, watched_until: null },
+      rollback: { possible: false, reason: 'Deployment 1 is under way already.' },
       ...{
         generation: 1,
         observed_generation: 0,
@@ -31,8 +36,6 @@ describe('POST /v1/deployments', () => {
     });
 
     const row = await api.store.get('Deployment', id);
-    const { port, listen, health, env, resources } = service;
-    const workload = { port, listen, health, env, secrets: {}, resources };
     assert.deepEqual(row?.spec.workload, workload);
     assert.deepEqual([row.owner, row.spec.project_id, row.spec.stopped], [service.id, project.id, false]);
     const rollout = (await api.store.get('Service', service.id))?.spec.rollout;

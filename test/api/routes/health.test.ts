@@ -33,6 +33,7 @@ describe('GET /v1/node', () => {
       engine: { reachable: true, endpoint: 'unix:///var/run/docker.sock', version: '20.10', message: null },
       acme: { enabled: false },
       ingress: { workers: [{ slot: 0, pid: 7, revision: 3 }], revision: 3 },
+      disks: api.node.disks(),
     });
   });
 });

@@ -103,6 +103,27 @@ describe('PATCH /v1/services/{id}/secrets', () => {
     assert.equal(Object.keys((await spec())?.secrets ?? {}).length, 500);
   });
 
+  it('refuses more bytes than a service takes, and lets what is over the limit shrink', async (t) => {
+    const { api, patch, spec, versions } = await given(t);
+    const long = (character: string) => character.repeat(65_536);
+    const names = Array.from({ length: 16 }, (_, index) => `K${index}`);
+    assert.equal(
+      (await patch({ set: Object.fromEntries(names.slice(0, 8).map((n) => [n, long('a')])) })).status,
+      202,
+    );
+    assert.equal(
+      (await patch({ set: Object.fromEntries(names.slice(8).map((n) => [n, long('b')])) })).status,
+      202,
+    );
+    const [before, kept] = [await spec(), await versions()];
+    const answer = await patch({ set: { MORE: value } });
+    assert.deepEqual([answer.status, answer.problem().code], [413, 'too_large']);
+    assert.match(answer.problem().detail, /would have 1025 KiB together; it takes at most 1024 KiB/);
+    assert.deepEqual([await spec(), await versions()], [before, kept]);
+    assert.equal(api.log().includes(value), false);
+    assert.equal((await patch({ set: { MORE: value }, unset: ['K0'] })).status, 202);
+  });
+
   it('is guarded by If-Match, before anything is sealed', async (t) => {
     const { api, service, patch, versions } = await given(t);
     const etag = String((await api.call('GET', `/v1/services/${service.id}`)).headers.etag);

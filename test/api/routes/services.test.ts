@@ -34,7 +34,10 @@ describe('POST /v1/services', () => {
       },
       health: { path: '/', interval: '1s', timeout: '5s', deadline: '2m', successes: 1 },
       resources: { cpus: 1, memory: '512Mi', pids: 512 },
-      release: { drain: '30s', keep: 5 },
+      ...{ command: null, volumes: [], parked_since: null, bake: null },
+      release: {
+        ...{ drain: '30s', keep: 5, strategy: 'rolling', surge: 4, auto_rollback: true, bake: '60s' },
+      },
       ...{ target_deployment_id: null, promoted_deployment_id: null, previous_deployment_id: null },
       urls: ['http://web.shop.localhost:8080/'],
     });

@@ -91,6 +91,17 @@ describe('a private key', () => {
     assert.equal((await inspectKey(t, key.private_key)).public_key, key.public_key);
   });
 
+  it('of Ed25519 may begin with zeros, in either half', async (t) => {
+    const withZeros = ['00', '0000'].map((start) => Buffer.from(start.padEnd(64, '52db'), 'hex'));
+    // The first byte of this one's public half is zero.
+    const publicZero = Buffer.from('0100021801010101010101010101010101010101010101010101010101010101', 'hex');
+    for (const seed of [...withZeros, publicZero]) {
+      const { private_key, public_key } = await generateKey(() => seed, comment);
+      assert.equal((await inspectKey(t, private_key)).public_key, public_key);
+      assert.equal((await keyOf(private_key)).public_key, public_key);
+    }
+  });
+
   it('is made on the node, another each time', async (t) => {
     const keys = [await generateKey(randomBytes, comment), await generateKey(randomBytes, comment)] as const;
     const said = await inspectKey(t, keys[0].private_key);

@@ -14,8 +14,8 @@ function anEntry(n: number, said: Partial<AuditEntry> = {}): AuditEntry {
     ...{ id: anId('audit', n), at: `2030-01-0${n}T00:00:00.000Z` },
     ...{ token_kind: 'session', token_id: anId('token'), user_id: anId('user'), username: 'ada' },
     ...{ address: '192.0.2.1', method: 'POST', route: '/v1/services', project_id: anId('project') },
-    ...{ object: anId('service'), fields: ['name', 'env'], status: 201, code: null },
-    ...{ request_id: 'req_1', count: 1, ...said },
+    ...{ object: anId('service'), object_name: 'shop/web', fields: ['name', 'env'], status: 201, code: null },
+    ...{ detail: null, request_id: 'req_1', count: 1, ...said },
   };
 }
 

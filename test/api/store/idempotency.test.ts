@@ -12,7 +12,7 @@ const answer = { status: 201, headers: { etag: '"1"' }, body: '{"token":"svc_api
 
 function aRequest(said: Partial<IdempotentRequest> = {}): IdempotentRequest {
   const identity = { principal: anId('user'), key: 'key-1', route: 'POST /v1/api-tokens' };
-  return { ...identity, body_hash: '00', at: '2030-01-01T00:00:00.000Z', ...said };
+  return { ...identity, digest: 'd0', body_hash: '00', at: '2030-01-01T00:00:00.000Z', ...said };
 }
 
 describe('idempotent answers', () => {
@@ -43,6 +43,8 @@ describe('idempotent answers', () => {
     await store.close();
     store = await aStore({ file, nodeKeys: [aNodeKey(2)] });
     assert.deepEqual(await claim(), { state: 'done', answer });
+    assert.deepEqual(await claim({ body_hash: 'keyed anew' }), { state: 'done', answer });
+    assert.deepEqual(await claim({ digest: 'd1', body_hash: 'keyed anew' }), { state: 'differs' });
   });
 
   it('may be empty', async () => {
@@ -54,7 +56,7 @@ describe('idempotent answers', () => {
   it('are not given for another request, and are nobody else’s', async () => {
     await claim();
     for (const status of ['running', 'done']) {
-      assert.equal((await claim({ body_hash: '01' })).state, 'differs', status);
+      assert.equal((await claim({ digest: 'd1', body_hash: '01' })).state, 'differs', status);
       assert.equal((await claim({ route: 'POST /v1/projects' })).state, 'differs', status);
       await store.idempotency.finish(aRequest(), answer);
     }

@@ -17,7 +17,7 @@ const directory = temporaryDirectory();
 
 class AddsATable extends Migration {
   override up(): void {
-    this.addSql('create table job (id text not null primary key)');
+    this.addSql('create table later (id text not null primary key)');
   }
 }
 
@@ -29,7 +29,7 @@ class FailsHalfWay extends Migration {
   }
 }
 
-const newer: MigrationObject[] = [...migrations, { name: '9998-job', class: AddsATable }];
+const newer: MigrationObject[] = [...migrations, { name: '9998-later', class: AddsATable }];
 const broken: MigrationObject[] = [...newer, { name: '9999-broken', class: FailsHalfWay }];
 
 describe('migrating', () => {
@@ -65,12 +65,12 @@ describe('migrating', () => {
     const store = await open(newer);
     assert.equal((await store.list('Service')).length, 1);
     await store.close();
-    assert.deepEqual(tables(file).includes('job'), true);
+    assert.deepEqual(tables(file).includes('later'), true);
 
-    assert.deepEqual(readdirSync(backups), ['svc.db.0002-access-20300101000000000']);
-    const copy = join(backups, 'svc.db.0002-access-20300101000000000');
+    assert.deepEqual(readdirSync(backups), ['svc.db.0003-running-20300101000000000']);
+    const copy = join(backups, 'svc.db.0003-running-20300101000000000');
     assert.equal(statSync(copy).mode & 0o777, 0o600);
-    assert.equal(tables(copy).includes('job'), false);
+    assert.equal(tables(copy).includes('later'), false);
     file = copy;
     const restored = await open();
     assert.equal((await restored.list('Service')).length, 1);
@@ -106,7 +106,7 @@ describe('migrating', () => {
     await assert.rejects(open(), (error: Error) => {
       assert.match(
         error.message,
-        /schema version 9998-job of a newer svc; this one knows up to 0002-access\./,
+        /schema version 9998-later of a newer svc; this one knows up to 0003-running\./,
       );
       assert.ok(error.message.includes(backups));
       return true;
@@ -121,7 +121,7 @@ describe('migrating', () => {
     await old.close();
     await assert.rejects(open(broken), /half/);
     assert.equal(tables(file).includes('half'), false);
-    assert.equal(tables(file).includes('job'), false);
+    assert.equal(tables(file).includes('later'), false);
     const store = await open();
     assert.equal((await store.list('Service'))[0]?.name, 'web');
     await store.close();

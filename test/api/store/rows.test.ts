@@ -179,7 +179,13 @@ for (const [medium, file] of Object.entries({ memory: ':memory:', disk: join(dir
         assert.equal(await store.patchStatus('Service', id, 1, { promoted: 'dep_1' }), true);
         assert.equal(await store.patchStatus('Service', id, 1, { conditions: [...conditions] }), true);
         const row = await store.get('Service', id);
-        assert.deepEqual(row?.status, { promoted: 'dep_1', previous: null, conditions });
+        assert.deepEqual(row?.status, {
+          promoted: 'dep_1',
+          previous: null,
+          bake: null,
+          parked_since: null,
+          conditions,
+        });
         assert.deepEqual([row.generation, row.observed_generation, row.version], [1, 1, 3]);
         assert.deepEqual(
           changes.map(({ by }) => by),

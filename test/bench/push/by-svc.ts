@@ -4,7 +4,8 @@ import { createClient, type Client } from '../../../cli/client.ts';
 import { configPath, readConfig } from '../../../cli/config.ts';
 import { systemClock } from '../../../cli/system-clock.ts';
 import type { DeploymentLogStatus } from '../../../specs/log-entry.ts';
-import { must, startNode, until, type TestNode } from '../../support/node.ts';
+import { startNode, until, type TestNode } from '../../support/node.ts';
+import { createService } from '../../support/node-api.ts';
 import { now } from './clock.ts';
 import { followEngine, type EngineEvents } from './engine-events.ts';
 import { timed } from './process.ts';
@@ -34,7 +35,8 @@ export async function bySvc(): Promise<BySvc> {
   };
   try {
     events = await followEngine(node.engine);
-    await must(node.svc(['services', 'create', 'hello', '-p', 'demo', '--port', '8080']));
+    // What was replaced goes at once, so that no round is beside another one's.
+    await createService(node, { name: 'hello' });
     const config = await readConfig(configPath(node.clientDir, undefined));
     client = createClient({ clock: systemClock, version: 'bench', ...config, url: node.apiUrl });
     const parts = { node, client, events };

@@ -24,7 +24,7 @@ describe('svc projects create', () => {
   it('is refused with what is wrong with the name', async (test) => {
     const { code, stderr } = await (await world(test)).user.svc('projects', 'create', 'Shop!');
     assert.equal(code, 5);
-    assert.match(stderr, /\/name: /);
+    assert.match(stderr, /\/name has a wrong form: /);
   });
 });
 
@@ -47,6 +47,8 @@ describe('svc services create', () => {
       'B=x=y',
       '--env',
       'C=',
+      '--command',
+      "sh -c 'exec serve --port $PORT'",
     ];
     assert.deepEqual(await user.svc('services', 'create', 'web', '-p', 'shop', ...flags), {
       code: 0,
@@ -58,6 +60,7 @@ describe('svc services create', () => {
       [service?.port, service?.health.path, service?.listen, service?.replicas, service?.env],
       [3000, '/healthz', 'socket', 2, { A: '1', B: 'x=y', C: '' }],
     );
+    assert.deepEqual(service?.command, ['sh', '-c', 'exec serve --port $PORT']);
   });
 
   it('leaves to the node what no flag says', async (test) => {

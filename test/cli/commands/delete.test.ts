@@ -30,7 +30,7 @@ describe('svc delete service', () => {
     assert.deepEqual([code, stdout], [0, 'service/shop/web deleted\n'], stderr);
     assert.match(
       stderr,
-      /^This stops service shop\/web and deletes it with its deployments, domains and secrets\. It cannot be undone\.\nType web to go on: /,
+      /^This stops service shop\/web and deletes it with its deployments, domains, secrets and the jobs that run in it\. It cannot be undone\.\nType web to go on: /,
     );
     assert.equal(await api.store.get('Service', service.id), undefined);
   });
@@ -132,7 +132,7 @@ for (const line of [
       const { root } = await world(test);
       const { code, stderr } = await root.type(['shop!'], ...line, '--cascade');
       assert.equal(code, 2);
-      assert.match(stderr, /with all of its services, its members, registries and deploy key/);
+      assert.match(stderr, /with all of its services and jobs, its members, registries and deploy key/);
     });
 
     it('is for super-admins', async (test) => {

@@ -258,6 +258,8 @@ Previous:     none
 Environment:  none
 Secrets:
   none
+Domains:
+  none
 Conditions:
   TYPE    STATUS   REASON    SINCE   MESSAGE
   Ready   True     Serving   60s     1 of 1 replicas are ready.
@@ -266,6 +268,8 @@ Replicas:
 Deployments:
   NUMBER   STATUS    REASON     PROMOTED   AGE   ID
   1        Healthy   Promoted   yes        0s    dep_…
+Events:
+  none
 `,
     );
   });

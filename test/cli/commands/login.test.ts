@@ -1,11 +1,11 @@
 /** A login over its life: made, replaced, looked at and ended. */
 import assert from 'node:assert/strict';
-import { chmod, mkdir, readFile, stat } from 'node:fs/promises';
+import { chmod, mkdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
 import { parse } from 'smol-toml';
 import type { Me } from '../../../specs/account.ts';
-import { bearer, giveMember, testApi, type TestApi } from '../../support/api.ts';
+import { bearer, giveMember, giveToken, testApi, type TestApi } from '../../support/api.ts';
 import { cli, clockOf, golden, listening, type Cli } from '../../support/cli.ts';
 import { answerProblem, scriptedServer } from '../../support/http-server.ts';
 
@@ -193,6 +193,18 @@ describe('svc auth logout', () => {
     );
     assert.deepEqual([await status(one, token), await isThere(file(one))], [401, false]);
     assert.equal((await one.user.svc('auth', 'logout')).code, 3);
+  });
+
+  it('revokes a limited token too', async (test) => {
+    const one = await world(test);
+    await logIn(one);
+    const token = await giveToken(one.api.accounts, one.api.clock, await idOf(one), 'api', null, {
+      role: 'Viewer',
+    });
+    await writeFile(file(one), `url = "${one.url}"\ntoken = "${token}"\n`, { mode: 0o600 });
+    const { code, stderr } = await one.user.svc('auth', 'logout');
+    assert.deepEqual([code, stderr], [0, 'The token "test" is revoked.\n']);
+    assert.deepEqual([await status(one, token), await isThere(file(one))], [401, false]);
   });
 
   it('removes a file whose token no longer holds', async (test) => {

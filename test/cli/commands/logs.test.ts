@@ -29,12 +29,13 @@ async function world(test: TestContext): Promise<World> {
 
 describe('svc logs', () => {
   const rows: [string[], string][] = [
-    [[], 'one\ntwo red\n\tthree é漢\n'],
+    [[], 'one\nrep_b | two red\nrep_a | \tthree é漢\n'],
     [['--tail', '1'], '\tthree é漢\n'],
     [['--tail', '0'], ''],
-    [['--since', '2m'], 'two red\n\tthree é漢\n'],
+    [['--since', '2m'], 'two red\nrep_a | \tthree é漢\n'],
     [['--since', '2030-01-01T00:02:00Z'], '\tthree é漢\n'],
     [['--replica', 'rep_b'], 'two red\n'],
+    [['--deployment', 'dep_1', '--tail', '1'], '\tthree é漢\n'],
   ];
   for (const [flags, text] of rows) {
     it(`prints what there is: ${flags.join(' ')}`, async (test) => {
@@ -45,6 +46,19 @@ describe('svc logs', () => {
       });
     });
   }
+
+  it('says that there is nothing, and not on standard output', async (test) => {
+    const { user } = await world(test);
+    for (const flags of [
+      ['--since', '1s'],
+      ['--deployment', 'dep_1', '--since', '1s'],
+    ])
+      assert.deepEqual(await user.svc('logs', 'shop/web', ...flags), {
+        code: 0,
+        stdout: '',
+        stderr: 'No lines found. How the service is: svc describe service shop/web\n',
+      });
+  });
 
   it('says which replica, where there are several', async (test) => {
     const { api, user } = await world(test);
@@ -120,6 +134,9 @@ describe('svc logs', () => {
     [['logs', 'shop/web', '--since', 'yesterday'], 2, /--since: "yesterday" is no duration/],
     [['logs', 'shop/web', '--since', '2030-99-99'], 2, /is no time/],
     [['logs', '--deployment', 'dep_1', '--tail', '1'], 2, /goes with -f only/],
+    [['logs', 'shop/web', '--previous', '-f'], 2, /leave out -f/],
+    [['logs', 'shop/web', '--previous'], 4, /Nothing of an earlier run is kept/],
+    [['logs', 'shop/web', '--replica', 'nosuch'], 5, /is no replica of this service/],
     [['logs', '--deployment', `dep_${'0'.repeat(26)}`], 4, /./],
   ];
   for (const [line, exitCode, message] of wrong) {

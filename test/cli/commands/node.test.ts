@@ -25,6 +25,7 @@ describe('svc node status', () => {
 Version:         1.2.3
 Engine:          reachable, version 20.10
 Ingress:         1 worker, serves route set 3
+Disk:            50.0 GiB used of 80.0 GiB, 30.0 GiB free (/var/lib/svc, data and images)
 Control domain:  control.example.com
 Apps domain:     localhost
 ACME:            off
@@ -43,11 +44,24 @@ ACME:            off
       engine,
       acme: { enabled: false },
       ingress: { workers: [], revision: 0 },
+      disks: [
+        {
+          path: '/images',
+          holds: ['images'],
+          free_bytes: 2 ** 30,
+          total_bytes: 2 ** 34,
+          floor_bytes: 2 ** 31,
+        },
+      ],
     };
     const server = await scriptedServer(test, (_asked, response) => answerJson(response, node));
     const { code, stdout, stderr } = await (await cli(test, { url: server.url })).svc('node', 'status');
     assert.equal(code, 1);
     assert.match(stdout, /^Engine: +out of reach: Start it/m);
+    assert.match(
+      stdout,
+      /^Disk: +15\.0 GiB used of 16\.0 GiB, 1\.0 GiB free \(\/images, images\); below its floor of 2\.0 GiB/m,
+    );
     assert.match(stderr, /engine is out of reach[^]*systemctl start docker/);
   });
 
@@ -68,6 +82,7 @@ describe('svc setup', () => {
     const first = await user.svc('setup', '--data-dir', dataDir);
     assert.equal(first.code, 0, first.stderr);
     assert.equal(first.stdout, `Made the node key ${files[0]}\nMade the bootstrap token ${files[1]}\n`);
+    assert.match(first.stderr, new RegExp(`svc serve --data-dir ${dataDir}, and in another terminal`));
     for (const file of files) assert.equal((await stat(file)).mode & 0o777, 0o600);
     const token = await readFile(files[1] ?? '', 'utf8');
     assert.ok(!first.stdout.includes(token.trim()) && !first.stderr.includes(token.trim()));

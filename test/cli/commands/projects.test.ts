@@ -177,7 +177,7 @@ describe('svc projects deploy-key', () => {
     const { private_key } = await makeKey(test, '-t ed25519', 'a passphrase');
     const locked = await root.feed(private_key, ...line('set', 'shop'));
     assert.equal(locked.code, 5);
-    assert.match(locked.stderr, /\/private_key: /);
+    assert.match(locked.stderr, /\/private_key has a passphrase/);
     assert.ok(!locked.stderr.includes(private_key.split('\n')[1] ?? '?'));
     assert.equal((await root.feed('hush', ...line('set', 'shop'))).code, 5);
     assert.equal((await root.type([], ...line('set', 'shop'))).code, 2);

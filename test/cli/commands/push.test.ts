@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { describe, it } from 'node:test';
-import type { DeploymentStatus } from '../../../specs/deployment.ts';
+import { uploadOf, type DeploymentStatus } from '../../../specs/deployment.ts';
 import { ProblemError } from '../../../specs/problem.ts';
 import { giveService } from '../../support/api.ts';
 import { golden, type Cli } from '../../support/cli.ts';
@@ -35,12 +35,32 @@ describe('svc push', () => {
     const [deployment] = await deploymentsOf(one);
     assert.equal(deployment?.service_id, service.id);
     assert.deepEqual(
-      [deployment.source.upload.dockerfile_path, deployment.source.upload.context_path],
+      [uploadOf(deployment.source)?.dockerfile_path, uploadOf(deployment.source)?.context_path],
       ['Dockerfile', '.'],
     );
     const archive = [...one.api.uploads.staged.values()][0];
     assert.equal(archive?.subarray(0, 4).toString('hex'), '28b52ffd');
   });
+
+  it('deploys an image without a tree, and packs nothing', async (test) => {
+    const one = await pushWorld(test, { ends: healthy });
+    await giveService(one.api);
+    const { code, stderr } = await one.user.svc('push', '--image', 'ghcr.io/shop/web:1.4');
+    assert.equal(code, 0, stderr);
+    assert.match(golden(stderr), /The image is being pulled\.\n✓ Pulled 0\.0s\n/);
+    const [deployment] = await deploymentsOf(one);
+    assert.deepEqual(deployment?.source, { image: 'ghcr.io/shop/web:1.4' });
+    assert.equal(one.api.uploads.staged.size, 0);
+  });
+
+  for (const flag of ['--git', '--dockerfile', '--context']) {
+    it(`does not build what is an image: ${flag}`, async (test) => {
+      const one = await pushWorld(test);
+      const { code, stderr } = await one.user.svc('push', '--image', 'nginx', flag, 'x');
+      assert.equal(code, 2);
+      assert.match(stderr, new RegExp(`${flag} says nothing about it`));
+    });
+  }
 
   it('names Dockerfile and context as the manifest or the flags do', async (test) => {
     const files = {
@@ -59,9 +79,9 @@ describe('svc push', () => {
       '--context',
       'other/',
     );
-    const paths = (await deploymentsOf(one)).map(({ source: { upload } }) => [
-      upload.dockerfile_path,
-      upload.context_path,
+    const paths = (await deploymentsOf(one)).map(({ source }) => [
+      uploadOf(source)?.dockerfile_path,
+      uploadOf(source)?.context_path,
     ]);
     assert.deepEqual(paths, [
       ['other/Dockerfile.prod', 'other'],

@@ -109,8 +109,8 @@ describe('svc secrets set', () => {
     [['shop/web', '--from-env-file', '-'], '# hush\n', 2, /names no secret/],
     [['shop/web', 'A', '--from-file', 'missing'], '', 5, /missing cannot be read: it is not there/],
     [['shop/web', 'A', '--from-file', 'x', '--keep-newline'], '', 2, /a file is taken as it is/],
-    [['shop/web', 'PORT'], 'hush', 5, /\/set\/PORT: /],
-    [['shop/web', 'A'], 'hsh', 5, /\/set\/A: /],
+    [['shop/web', 'PORT'], 'hush', 5, /\/set\/PORT is set by svc/],
+    [['shop/web', 'A'], 'hsh', 5, /\/set\/A must have/],
     [['shop/other', 'A'], 'hush', 4, /no service "other"/],
   ];
   for (const [argv, stdin, code, message] of wrong) {
@@ -209,7 +209,7 @@ describe('svc secrets list and unset', () => {
     assert.equal((await user.svc('secrets', 'list', 'shop/web', '-o', 'name')).stdout, 'secret/B\n');
     const refused = await user.svc('secrets', 'unset', 'shop/web', 'BB');
     assert.equal(refused.code, 5);
-    assert.match(refused.stderr, /\/unset\/0: is no secret of this service; did you mean B\?/);
+    assert.match(refused.stderr, /\/unset\/0 is no secret of this service; did you mean B\?\n/);
   });
 
   it('a Viewer lists them and changes none', async (test) => {

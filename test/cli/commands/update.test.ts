@@ -2,6 +2,9 @@ import assert from 'node:assert/strict';
 import { describe, it, type TestContext } from 'node:test';
 import type { ServiceResource } from '../../../specs/resources.ts';
 import { giveDeployment, giveMember, giveService, testApi, type TestApi } from '../../support/api.ts';
+import { aReadyReplica } from '../../support/console-client.ts';
+import { eventually } from '../../support/eventually.ts';
+import { given } from '../../support/store.ts';
 import { cli, clockOf, golden, listening, type Cli } from '../../support/cli.ts';
 import { promote } from '../../support/released.ts';
 import { lookAfterServices } from '../../support/releasing.ts';
@@ -46,14 +49,31 @@ describe('svc services update', () => {
     );
   });
 
-  it('says that a number of replicas needs no release', async (test) => {
+  it('waits until a greater number of replicas is ready: it needs no release', async (test) => {
+    const { api, user, service } = await world(test);
+    const { id, promoted_deployment_id: deployment } = await service();
+    const replica = (name: string) => given(api.store, { ...aReadyReplica(deployment ?? '', id), name });
+    await replica('0.0');
+    const running = user.svc(...update, '--replicas', '2');
+    await eventually(async () => (await service()).observed_generation === 2);
+    await replica('0.1');
+    const { code, stdout, stderr } = await running;
+    assert.deepEqual([code, stdout], [0, 'service/shop/web updated\n']);
+    assert.match(stderr, /^(?:1 of 2 replicas are ready\.\n)?$/);
+    assert.equal((await service()).replicas, 2);
+  });
+
+  it('does not wait for replicas when told not to', async (test) => {
     const { user, service } = await world(test);
-    assert.deepEqual(await user.svc(...update, '--replicas', '3'), {
-      code: 0,
-      stdout: 'service/shop/web updated\n',
-      stderr: 'It takes no new deployment: what runs goes on.\n',
-    });
+    const outcome = await user.svc(...update, '--replicas', '3', '--no-wait');
+    assert.deepEqual(outcome, { code: 0, stdout: 'service/shop/web updated\n', stderr: '' });
     assert.equal((await service()).replicas, 3);
+  });
+
+  it('does not wait for replicas of what is stopped', async (test) => {
+    const { user } = await world(test);
+    assert.equal((await user.svc('stop', 'shop/web', '--no-wait')).code, 0);
+    assert.equal((await user.svc(...update, '--replicas', '3')).code, 0);
   });
 
   const wrong: [flags: string[], code: number, message: RegExp][] = [
@@ -61,7 +81,7 @@ describe('svc services update', () => {
     [['--port', '0'], 2, /--port takes a whole number/],
     [['--env', '=hush'], 2, /--env takes KEY=VALUE/],
     [['--env', 'A=hush', '--unset-env', 'A'], 2, /both name A/],
-    [['--env', 'PORT=hush'], 5, /\/env\/PORT: /],
+    [['--env', 'PORT=hush'], 5, /\/env\/PORT is set by svc/],
     [['--health-path', 'up'], 5, /health_path/],
     [['--listen', 'udp'], 2, /--listen takes tcp or socket/],
   ];

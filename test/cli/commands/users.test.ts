@@ -57,10 +57,10 @@ describe('svc users create', () => {
   });
 
   const wrong: [stdin: string, argv: string[], code: number, message: RegExp][] = [
-    ['hush', ['grace', '--password-stdin'], 5, /\/password: /],
+    ['hush', ['grace', '--password-stdin'], 5, /invalid: \/password /],
     ['', ['grace', '--password-stdin'], 2, /must not be empty/],
     [password, ['grace'], 2, /no terminal to ask: Password for grace[^]*--password-stdin/],
-    [password, ['Grace!', '--password-stdin'], 5, /\/username: /],
+    [password, ['Grace!', '--password-stdin'], 5, /invalid: \/username /],
     [password, ['root', '--password-stdin'], 5, /root/],
     ['', ['grace', 'hush hush hush'], 2, /argument too many/],
   ];
@@ -168,8 +168,8 @@ describe('svc users password', () => {
   });
 
   const wrong: [stdin: string, argv: string[], code: number, message: RegExp][] = [
-    [`a wrong horse\n${next}\n`, ['--password-stdin'], 5, /\/current_password: is wrong/],
-    [`${password}\nhush\n`, ['--password-stdin'], 5, /\/password: /],
+    [`a wrong horse\n${next}\n`, ['--password-stdin'], 5, /\/current_password is wrong/],
+    [`${password}\nhush\n`, ['--password-stdin'], 5, /invalid: \/password /],
     [password, ['--password-stdin'], 2, /two lines/],
     [`${password}\n${next}\nmore\n`, ['--password-stdin'], 2, /two lines/],
     ['', [], 2, /no terminal/],

@@ -17,11 +17,23 @@ describe('what is kept for a time only', () => {
   let store: OpenStore;
   let log: { lines: LogLine[] };
   let retention: Retention | undefined;
+  let sweeps = 0;
   const start = (parts: Partial<OpenStore> = {}): void => {
     const recording = recordingLog();
     log = recording;
     const times = { auditKeepMs: 3 * day, sessionIdleMs: 2 * day };
-    retention = startRetention({ store: { ...store, ...parts }, ...times, clock, log: recording });
+    const sweep = () => {
+      sweeps += 1;
+      return Promise.resolve();
+    };
+    const workloadLogs = { sweep };
+    retention = startRetention({
+      store: { ...store, ...parts },
+      workloadLogs,
+      ...times,
+      clock,
+      log: recording,
+    });
   };
   /** One of everything that is kept, made now. */
   const fill = async (n: number): Promise<void> => {
@@ -30,12 +42,13 @@ describe('what is kept for a time only', () => {
       ...{ id: anId('audit', n), at, token_kind: null, token_id: null, user_id: null, username: null },
       ...{ address: '192.0.2.1', method: 'POST', route: '/v1/auth/login', project_id: null, object: null },
       ...{ fields: [], status: 401, code: 'unauthenticated', request_id: 'req_1', count: 1 },
+      ...{ detail: null, object_name: null },
     });
     await store.idempotency.claim({
       principal: 'usr_1',
       key: `key-${n}`,
       route: 'POST /',
-      body_hash: '',
+      ...{ digest: '', body_hash: '' },
       at,
     });
     await store.loginFailures.add([`name-${n}`], at);
@@ -50,7 +63,8 @@ describe('what is kept for a time only', () => {
     return [(await store.audit.list()).length, claims.filter(Boolean).length, failures.size, sessions.length];
   };
   const isClaimed = async (key: string): Promise<boolean> => {
-    const request = { principal: 'usr_1', key, route: 'POST /', body_hash: '', at: timestamp(clock.now()) };
+    const at = timestamp(clock.now());
+    const request = { principal: 'usr_1', key, route: 'POST /', digest: '', body_hash: '', at };
     const { state } = await store.idempotency.claim(request);
     if (state === 'new') await store.idempotency.release(request);
     return state === 'running';
@@ -79,9 +93,9 @@ describe('what is kept for a time only', () => {
     assert.deepEqual(
       log.lines.map(({ level, fields }) => [level, fields]),
       [
-        ['info', { audit: 0, answers: 1, login_failures: 1, sessions: 0 }],
-        ['info', { audit: 0, answers: 0, login_failures: 0, sessions: 1 }],
-        ['info', { audit: 1, answers: 0, login_failures: 0, sessions: 0 }],
+        ['info', { audit: 0, events: 0, answers: 1, login_failures: 1, sessions: 0 }],
+        ['info', { audit: 0, events: 0, answers: 0, login_failures: 0, sessions: 1 }],
+        ['info', { audit: 1, events: 0, answers: 0, login_failures: 0, sessions: 0 }],
       ],
     );
   });
@@ -90,9 +104,11 @@ describe('what is kept for a time only', () => {
     await fill(1);
     await clock.advance(4 * day);
     await fill(2);
+    const before = sweeps;
     start();
     await retention?.close();
     assert.deepEqual(await left(), [1, 1, 1, 1]);
+    assert.equal(sweeps, before + 1);
   });
 
   it('goes an hour later, when dropping it fails', async () => {

@@ -100,7 +100,7 @@ describe('what Docker leaves out of a push', () => {
 
   it('refuses a malformed pattern by name', async (test) => {
     const root = await tree(test, { '.dockerignore': 'ok\n[\n' });
-    await assert.rejects(listed({ root }), { name: 'PackError', message: /"\["/ });
+    await assert.rejects(listed({ root }), { name: 'DockerignoreError', message: /"\["/ });
   });
 });
 

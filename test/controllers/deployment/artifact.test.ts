@@ -53,6 +53,42 @@ describe('a deployment without an image', () => {
   });
 });
 
+describe('a deployment of an external image', () => {
+  const external = (status = {}) =>
+    aDeployment({ spec: { source: { image: 'ghcr.io/shop/web:1' } }, status });
+
+  it('is pulled, and says so', () => {
+    const queued = plan(external(), seen(), soon);
+    assert.deepEqual(verdict(queued), ['Pending', 'Queued', ['startBuild']]);
+    assert.equal(queued.message, 'Waiting for its turn to be pulled.');
+    const running = seen({ build: { state: 'running' } });
+    assert.deepEqual(verdict(plan(external(), running, soon)), ['Building', 'Pulling', []]);
+    const observed = seen({ build: { state: 'done', image } });
+    const done = plan(external(), observed, soon);
+    assert.deepEqual(verdict(done), ['Starting', 'WaitingForHealth', ['forgetBuild']]);
+    const built = summarize(external(), done, observed, soon).conditions?.find(
+      ({ type }) => type === 'Built',
+    );
+    assert.deepEqual([built?.reason, built?.message], ['Pulled', 'Its image was pulled.']);
+  });
+
+  it('that takes too long has timed out as a pull, also where its job says so first', () => {
+    const late = begun + buildLimitMs + 1;
+    const row = external({ phase: 'Building', building_at: '2030-01-01T00:00:00.000Z' });
+    const job = {
+      state: 'failed',
+      reason: 'BuildTimedOut',
+      message: 'over its limit',
+      transient: false,
+    } as const;
+    for (const observed of [seen({ build: { state: 'running' } }), seen({ build: job })]) {
+      const decision = plan(row, observed, late);
+      assert.deepEqual(verdict(decision), ['Failed', 'PullTimedOut', ['forgetBuild']]);
+      assert.equal(decision.message, 'The pull took longer than 30 minutes.');
+    }
+  });
+});
+
 describe('a deployment of a changed configuration', () => {
   const base = aDeployment({ id: anId('deployment', 4), spec: { number: 4 }, status: { image } });
   const row = aDeployment({ spec: { number: 5, reuse: base.id } });
@@ -71,6 +107,13 @@ describe('a deployment of a changed configuration', () => {
     const { conditions } = summarize(row, plan(row, observed, soon), observed, soon);
     const built = conditions?.find(({ type }) => type === 'Built');
     assert.equal(built?.message, 'A configuration change of deployment 4: it runs the same image.');
+  });
+
+  it('says where the image is from that it took over', () => {
+    const digest = `ghcr.io/shop/web@${image}`;
+    const from = { ...base, status: { ...base.status, digest } };
+    const observed = seen({ base: from, builtImage: image });
+    assert.equal(summarize(row, plan(row, observed, soon), observed, soon).digest, digest);
   });
 
   it('fails when the image is gone, saying what to do', () => {

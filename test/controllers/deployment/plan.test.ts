@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { isWanted, plan } from '../../../controllers/deployment/plan.ts';
+import { plan } from '../../../controllers/deployment/plan.ts';
+import { isWanted } from '../../../controllers/deployment/wanted.ts';
 import { aDeployment, anId, aService } from '../../support/store.ts';
 import { begun, image, replica, seen, target, verdict } from './scene.ts';
 

@@ -23,7 +23,13 @@ export const seen = (said: Partial<Observed> = {}): Observed => ({
   baseImage: undefined,
   builtImage: undefined,
   engineError: undefined,
+  releaseJobs: [],
+  siblings: [],
+  target: undefined,
   routed: [],
+  warm: [],
+  traffic: undefined,
+  drained: true,
   ...said,
 });
 

@@ -27,6 +27,7 @@ const building = (engine: Engine, cancel = signal) =>
     dockerfile: 'Dockerfile',
     tag: 'svc/a:b',
     labels: {},
+    cacheScope: '',
     limits: { memoryBytes: 2 ** 25, cpus: 1 },
     onLine: () => undefined,
     signal: cancel,

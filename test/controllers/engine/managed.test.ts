@@ -207,6 +207,7 @@ inNetworkNamespace(import.meta.url, () => {
           dockerfile: 'Dockerfile',
           tag: 'svc/way-out:a',
           labels: {},
+          cacheScope: '',
           limits: { memoryBytes: 64 * 2 ** 20, cpus: 1 },
           onLine: ({ line }) => void lines.push(line),
           signal: new AbortController().signal,

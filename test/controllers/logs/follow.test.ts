@@ -70,13 +70,14 @@ async function world(test: TestContext, program = {}) {
 
 describe('follower', () => {
   it('keeps what containers print, each under its replica', async (test) => {
-    const { engine, follower, run, until } = await world(test, { prints: ['hello'] });
+    const { engine, follower, passing, run, kept } = await world(test, { prints: ['hello'] });
     const [a, b] = [await run('a'), await run('b')];
     follower.follow(a.target);
     follower.follow(b.target);
-    await until(2);
+    await passing(async () => (await kept()).length === 2);
     engine.container('a').print('oops', 'stderr');
-    assert.deepEqual((await until(3)).sort(), ['rep_a hello', 'rep_a oops', 'rep_b hello']);
+    await passing(async () => (await kept()).length === 3);
+    assert.deepEqual((await kept()).sort(), ['rep_a hello', 'rep_a oops', 'rep_b hello']);
   });
 
   it('keeps every line once, however often it is told', async (test) => {
@@ -200,7 +201,7 @@ describe('follower', () => {
   });
 
   it('keeps no secret, whole or split over lines, of either stream', async (test) => {
-    const { engine, secrets, follower, run, until } = await world(test);
+    const { engine, secrets, follower, run, kept, passing } = await world(test);
     secrets.values = ['correct-horse-battery'];
     const { target } = await run('a');
     follower.follow(target);
@@ -210,22 +211,23 @@ describe('follower', () => {
     container.print('correct-horse', 'stderr');
     container.print('horse-battery!');
     container.print('-battery.', 'stderr');
+    await passing(async () => (await kept()).length === 5);
     assert.deepEqual(
-      await until(5),
+      await kept(),
       ['SECRET=***', '***', '***', '***!', '***.'].map((line) => `rep_a ${line}`),
     );
   });
 
   it('knows what a value began with when the node restarted, or the engine went away, in the middle of it', async (test) => {
-    const { clock, engine, secrets, dir, masks, follower, run, until } = await world(test);
+    const { clock, engine, secrets, dir, masks, follower, run, kept, passing } = await world(test);
     secrets.values = ['correct-horse-battery'];
     const { target } = await run('a');
     const container = engine.container('a');
     follower.follow(target);
     container.print('correct-');
-    await clock.advance(1_000);
+    await clock.advance(100);
     container.print('horse-');
-    await until(2);
+    await passing(async () => (await kept()).length === 2);
     await follower.close();
     const logs = await openWorkloadLogs({ dir, clock, log: recordingLog() });
     const again = openFollower({ engine, logs, masks, clock, log: recordingLog() });

@@ -2,11 +2,17 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Observed } from '../../../controllers/project/observe.ts';
 import { plan } from '../../../controllers/project/plan.ts';
-import { aProject, aService } from '../../support/store.ts';
+import { aJob, aProject, aService } from '../../support/store.ts';
 
 const name = 'svc-node-shop-new';
 const at = '2030-01-01T00:00:00.000Z';
-const seen = (said: Partial<Observed> = {}): Observed => ({ networks: [], taken: [], services: [], ...said });
+const seen = (said: Partial<Observed> = {}): Observed => ({
+  networks: [],
+  taken: [],
+  services: [],
+  jobs: [],
+  ...said,
+});
 const network = { id: 'network-1', name: 'svc-node-shop', subnets: ['10.210.0.0/24'], labels: {} };
 
 describe('a project', () => {
@@ -28,11 +34,17 @@ describe('a project', () => {
 describe('a project that is being deleted', () => {
   const going = aProject({ deleted_at: at });
 
-  it('has the services deleted that are left, and waits for all of them by name', () => {
-    const services = [aService({ name: 'web' }), aService({ name: 'api', deleted_at: at })];
-    const { steps, waiting } = plan(going, seen({ services }), name);
-    assert.deepEqual(steps, [{ do: 'deleteServices', ids: [services[0]?.id] }]);
-    assert.equal(waiting?.message, 'Waiting for its services to be removed: api, web.');
+  it('has the services and jobs deleted that are left, and waits for all of them by name', () => {
+    const [web, api, cleanup] = [
+      aService({ name: 'web' }),
+      aService({ name: 'api', deleted_at: at }),
+      aJob(),
+    ];
+    const { steps, waiting } = plan(going, seen({ services: [web, api], jobs: [cleanup] }), name);
+    assert.deepEqual(steps, [{ do: 'deleteOwned', rows: [web, cleanup] }]);
+    assert.equal(waiting?.message, 'Waiting for its services and jobs to be removed: api, cleanup, web.');
+    const onlyJobs = plan(going, seen({ jobs: [cleanup] }), name);
+    assert.equal(onlyJobs.waiting?.message, 'Waiting for its jobs to be removed: cleanup.');
   });
 
   it('gives up its network before its row, for the row keeps the range from being given out again', () => {

@@ -14,6 +14,10 @@ const container = (said: Partial<ContainerState> = {}): ContainerState => ({
   labels: {},
   image: 'sha256:x',
   state: 'running',
+  paused: false,
+  networks: [{ name: 'svc-node-shop', id: 'network-1', address: '10.210.0.2' }],
+  limits: { memoryBytes: 512 * 2 ** 20, cpus: 1, pids: 512 },
+  selfRestarting: false,
   startedAt: at(0),
   exit: null,
   ...said,
@@ -65,6 +69,40 @@ describe('a replica that is wanted', () => {
       plan(aReplica({ status: { phase: 'Ready', started_at: at(-9) } }), running, begun).phase,
       'Starting',
     );
+  });
+
+  it('is put right while it runs, before it is asked for more, and its limits at last', () => {
+    const changed = { paused: true, limits: { memoryBytes: 1, cpus: 1, pids: 512 } };
+    const ready = aReplica({ status: { phase: 'Ready', started_at: at(0) } });
+    const decision = plan(ready, seen({ container: container(changed) }), begun);
+    assert.deepEqual(
+      decision.steps.map((step) => step.do),
+      ['unpause', 'follow', 'limit'],
+    );
+    assert.deepEqual(decision.drift, ['it was paused']);
+    assert.equal(decision.phase, 'Ready');
+    assert.equal(decision.resize, true);
+  });
+
+  it('is put right before it is started, and not while it waits for that', () => {
+    const dead = { ...exitedAfter(2), networks: [] };
+    assert.deepEqual(doing(aReplica(), seen({ container: dead }), begun + 2_000), [
+      ...['connect', 'unprobe', 'follow', 'restart'],
+    ]);
+    const waits = aReplica({ status: { crashes: 4 } });
+    assert.deepEqual(doing(waits, seen({ container: dead }), begun + 2_000), ['unprobe', 'follow']);
+  });
+
+  it('that was removed is made again, and that is told', () => {
+    const made = aReplica({ status: { container: 'c1', phase: 'Ready', started_at: at(0) } });
+    const decision = plan(made, seen(), begun);
+    assert.deepEqual(decision.drift, ['its container was removed']);
+    assert.equal(plan(aReplica(), seen(), begun).drift, undefined);
+  });
+
+  it('is left as it is once it is unwanted', () => {
+    const paused = seen({ container: container({ paused: true }) });
+    assert.deepEqual(doing(aReplica({ deleted_at: at(0) }), paused, begun), ['unprobe', 'stop']);
   });
 
   it('that dies while it is gated stays dead: its death is the verdict', () => {
@@ -171,10 +209,10 @@ describe('a replica that is to go', () => {
     assert.deepEqual(doing(row, seen({ ...running, routed: true }), begun + 3_600_000), []);
   });
 
-  it('may finish its requests, until the drain is over', () => {
+  it('may finish its requests, until the drain is over and the ingress has cut the rest', () => {
     const busy = seen({ ...running, idle: false });
-    assert.deepEqual(doing(row, busy, begun + 29_000), []);
-    assert.deepEqual(doing(row, busy, begun + 30_000), ['unprobe', 'stop']);
+    assert.deepEqual(doing(row, busy, begun + 31_999), []);
+    assert.deepEqual(doing(row, busy, begun + 32_000), ['unprobe', 'stop']);
     assert.deepEqual(doing(row, seen(running), begun + 1), ['unprobe', 'stop']);
   });
 

@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
 import { it, type TestContext } from 'node:test';
 import { createProber } from '../../../controllers/replica/prober.ts';
 import { replicaReconciler } from '../../../controllers/replica/reconcile.ts';
+import { createRecorder } from '../../../controllers/runtime/events.ts';
 import { createMasks } from '../../../specs/mask.ts';
 import { FakeEngine } from '../../support/fake-engine.ts';
 import type { Program } from '../../support/fake-container.ts';
@@ -40,7 +42,10 @@ async function passed(t: TestContext, program: Program) {
       clock,
       prober,
       masks,
+      events: createRecorder({ events: store.events, masks, log: { warn: () => undefined } }),
       nodeId: 'node',
+      random: randomBytes,
+      hostPaths: [],
       socketsDir: '/run/sockets',
     },
     ingress: { isRouted: () => false, isIdle: () => true },

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Observed } from '../../../controllers/replica/observe.ts';
 import { apply, type StepDeps } from '../../../controllers/replica/steps.ts';
-import { SecretUnavailableError } from '../../../controllers/replica/secrets.ts';
+import { SecretUnavailableError } from '../../../controllers/secrets/open.ts';
 import type { ReplicaContainer } from '../../../controllers/engine/engine.ts';
 import { SealedValueError, type SealedRef } from '../../../api/store/vault.ts';
 import { aDeployment, aProject, aReplica, aService } from '../../support/store.ts';

@@ -1,8 +1,17 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { plan, type RouteSettings } from '../../../controllers/route-set/plan.ts';
+import { parkLimits, plan, type RouteSettings } from '../../../controllers/route-set/plan.ts';
 import type { Observed } from '../../../controllers/route-set/observe.ts';
-import { aDeployment, anId, aProject, aReplica, aService } from '../../support/store.ts';
+import type { Row } from '../../../specs/index.ts';
+import {
+  aDeployment,
+  aDomain,
+  anId,
+  aProject,
+  aReplica,
+  aService,
+  releaseDefaults,
+} from '../../support/store.ts';
 
 const settings: RouteSettings = {
   appsDomain: 'apps.test',
@@ -15,6 +24,9 @@ const seen = (said: Partial<Observed> = {}): Observed => ({
   services: [aService({ status: { promoted: anId('deployment'), previous: null } })],
   deployments: [aDeployment({ status: { phase: 'Healthy', epoch: 0 } })],
   replicas: [ready],
+  domains: [],
+  challenges: [],
+  certificates: [],
   ...said,
 });
 const routed = (said: Partial<Observed> = {}): readonly string[] | undefined =>
@@ -29,6 +41,8 @@ describe('the route set', () => {
       project: 'shop',
       running: true,
       replicas: [ready.id],
+      drain_ms: 30_000,
+      park: null,
     });
     assert.deepEqual(upstreams, { [ready.id]: { socket: `/run/${ready.id}`, via: 'bridged' } });
   });
@@ -55,6 +69,52 @@ describe('the route set', () => {
     const stopped = { target: anId('deployment'), running: false, epoch: 0, configured: null };
     const status = { promoted: anId('deployment'), previous: null };
     assert.deepEqual(routed({ services: [aService({ spec: { rollout: stopped }, status })] }), []);
+  });
+
+  it('leads a hostname to its service once it is verified, and not before', () => {
+    const verified = aDomain({ status: { phase: 'Verified' } });
+    const hosts = (...domains: Row<'Domain'>[]) => plan(seen({ domains }), settings).hosts;
+    const own = { 'web.shop.apps.test': anId('service') };
+    assert.deepEqual(hosts(verified), { 'shop.example.com': anId('service'), ...own });
+    const deleted = { ...verified, deleted_at: '2030-01-01T00:00:00.000Z' };
+    const failed = aDomain({ status: { phase: 'Failed' } });
+    for (const domain of [aDomain(), failed, deleted]) assert.deepEqual(hosts(domain), own);
+    const ofNobody = aDomain({ spec: { service_id: anId('service', 9) }, status: { phase: 'Verified' } });
+    assert.deepEqual(hosts(ofNobody), own);
+    // The apps domain was set after somebody had verified a name in it.
+    const claimed = aDomain({
+      spec: { hostname: 'web.shop.apps.test', service_id: anId('service', 2) },
+      status: { phase: 'Verified' },
+    });
+    const rival = aService({ id: anId('service', 2), name: 'rival' });
+    const both = seen({ domains: [claimed], services: [...seen().services, rival] });
+    assert.equal(plan(both, settings).hosts['web.shop.apps.test'], anId('service'));
+  });
+
+  it('answers the challenge of every domain that is not deleted', () => {
+    const [pending, verified] = [
+      aDomain(),
+      aDomain({ spec: { token: 't2' }, status: { phase: 'Verified' } }),
+    ];
+    const gone = aDomain({ spec: { hostname: 'gone.test' }, deleted_at: '2030-01-01T00:00:00.000Z' });
+    assert.deepEqual(plan(seen({ domains: [pending, verified, gone] }), settings).answers, {
+      'shop.example.com': {
+        '/.well-known/service-challenge/the-token': 'the-token',
+        '/.well-known/service-challenge/t2': 't2',
+      },
+    });
+  });
+
+  it('says how long requests may go on when a replica leaves, and has new ones wait during a stop-first release', () => {
+    const spec = { release: { ...releaseDefaults, drain: '90s' } };
+    const status = { promoted: anId('deployment'), previous: null };
+    const serviceOf = (parkedSince: string | null) =>
+      plan(
+        seen({ services: [aService({ spec, status: { ...status, parked_since: parkedSince } })] }),
+        settings,
+      ).services[anId('service')];
+    assert.deepEqual([serviceOf(null)?.drain_ms, serviceOf(null)?.park], [90_000, null]);
+    assert.deepEqual(serviceOf('2030-01-01T00:00:00.000Z')?.park, parkLimits);
   });
 
   it('gives the name of what is being deleted away at once, and bridges its replicas until they are gone', () => {

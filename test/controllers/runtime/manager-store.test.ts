@@ -17,6 +17,7 @@ async function start(
   t: TestContext,
   rows: Row<Kind>[],
   act: (store: Store) => Partial<Record<ControllerKind, Reconcile>>,
+  singletons: Partial<Record<ControllerKind, string>> = {},
 ) {
   const clock = new ManualClock();
   const log = recordingLog();
@@ -31,8 +32,10 @@ async function start(
       passes.push(`${kind}/${id}`);
       return reconcilers[kind]?.(id, context);
     },
+    ...(singletons[kind] !== undefined && { singleton: singletons[kind] }),
   });
-  const kinds = ['Deployment', 'Replica', 'Upload'] as const;
+  const single = Object.keys(singletons) as ControllerKind[];
+  const kinds: ControllerKind[] = ['Deployment', 'Replica', 'Upload', ...single];
   const random = (count: number) => new Uint8Array(count).fill(255);
   const metrics = createMetrics(kinds);
   const controllers = startControllers({
@@ -113,5 +116,13 @@ describe('on the real store', () => {
     const { clock, taken } = await start(t, ids.map((id) => anUpload({ id, name: id })), () => ({})); // prettier-ignore
     await clock.advance(1_000);
     assert.deepEqual(taken().sort(), ids.map((id) => `Upload/${id}`).sort());
+  });
+
+  it('the resync wakes what there is only one of, which has no rows', async (t) => {
+    const singletons = { RouteSet: 'routes', CertificateSet: 'certificates', Gc: 'gc' };
+    const { clock, log, taken } = await start(t, [], () => ({}), singletons);
+    await clock.advance(60_000);
+    assert.deepEqual(taken().sort(), ['CertificateSet/certificates', 'Gc/gc', 'RouteSet/routes']);
+    assert.deepEqual(log.lines, []);
   });
 });

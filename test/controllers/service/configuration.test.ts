@@ -4,7 +4,7 @@ import { configurationOf } from '../../../controllers/service/configuration.ts';
 import type { Row } from '../../../specs/index.ts';
 import { revisionOf } from '../../../specs/revision.ts';
 import type { Rollout } from '../../../specs/service.ts';
-import { aDeployment, anId, aService, type Said } from '../../support/store.ts';
+import { aDeployment, anId, aService, releaseDefaults, type Said } from '../../support/store.ts';
 
 const image = `sha256:${'a'.repeat(64)}`;
 const one = anId('deployment', 1);
@@ -41,17 +41,31 @@ describe('a changed configuration', () => {
   });
 
   it('is due for what runs, and for nothing else', () => {
-    const spec = { replicas: 5, tls_enabled: true, release: { drain: '5s', keep: 1 } };
+    const spec = { replicas: 5, tls_enabled: true, release: { ...releaseDefaults, drain: '5s', keep: 1 } };
     assert.equal(state(serving({ configured: present }, { spec }), [first()]), 'released');
     const changes: Said<'Service'>['spec'][] = [
       { port: 9000 },
       { env: { LOG_LEVEL: 'info' } },
       { secrets: { DATABASE_URL: 1 } },
       { health: { ...workload.health, path: '/healthz' } },
-      { resources: { ...workload.resources, memory: '1Gi' } },
     ];
     for (const change of changes)
       assert.equal(state(serving({ configured: present }, { spec: change ?? {} }), [first()]), 'due');
+  });
+
+  it('is resized where it runs when only its limits differ from what serves', () => {
+    const resources = { ...workload.resources, memory: '1Gi' };
+    const resized = serving({ configured: present }, { spec: { resources } });
+    const found = configurationOf(resized, [first()]);
+    assert.equal(found.state, 'resized');
+    assert.deepEqual(found.resources, resources);
+    assert.equal(state(resized, [first({ phase: 'Failed' })]), 'due');
+    assert.equal(state(resized, [aDeployment({ ...first(), spec: { stopped: true } })]), 'resized');
+    const starting = second({ status: { phase: 'Starting', image } });
+    const busy = serving({ configured: present, target: two }, { spec: { resources } });
+    assert.equal(state(busy, [starting, first()]), 'waiting');
+    const mixed = serving({ configured: present }, { spec: { resources, env: { LOG_LEVEL: 'info' } } });
+    assert.equal(state(mixed, [first()]), 'due');
   });
 
   it('waits for the values of all its secrets, naming those that have none', () => {

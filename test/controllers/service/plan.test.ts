@@ -4,7 +4,15 @@ import { plan } from '../../../controllers/service/plan.ts';
 import type { Observed } from '../../../controllers/service/observe.ts';
 import { summarize } from '../../../controllers/service/status.ts';
 import type { Row } from '../../../specs/index.ts';
-import { aDeployment, anId, aReplica, aService, anUpload } from '../../support/store.ts';
+import {
+  aDeployment,
+  anId,
+  aReplica,
+  aService,
+  anUpload,
+  releaseDefaults,
+  aDomain,
+} from '../../support/store.ts';
 
 const served = (n: number): Row<'Deployment'> =>
   aDeployment({
@@ -14,7 +22,7 @@ const served = (n: number): Row<'Deployment'> =>
   });
 
 const seen = (said: Partial<Observed> = {}): Observed => {
-  return { deployments: [], ready: 1, replicas: [], uploads: [], ...said };
+  return { deployments: [], ready: 1, replicas: [], uploads: [], domains: [], jobs: [], needed: [], ...said };
 };
 const released = (service: Row<'Service'>, deployments: Row<'Deployment'>[]): number[] =>
   plan(service, seen({ deployments })).steps.map((step) =>
@@ -22,14 +30,14 @@ const released = (service: Row<'Service'>, deployments: Row<'Deployment'>[]): nu
   );
 
 it('keeps the images of the newest that served, and gives up the rest', () => {
-  const service = aService({ spec: { release: { drain: '30s', keep: 2 } } });
+  const service = aService({ spec: { release: { ...releaseDefaults, drain: '30s', keep: 2 } } });
   assert.deepEqual(released(service, [5, 4, 3, 2, 1].map(served)), [3, 2, 1]);
 });
 
 it('never gives up the promoted one, the one before, or the target', () => {
   const service = aService({
     spec: {
-      release: { drain: '30s', keep: 1 },
+      release: { ...releaseDefaults, drain: '30s', keep: 1 },
       rollout: { target: anId('deployment', 1), running: true, epoch: 0, configured: null },
     },
     status: { promoted: anId('deployment', 5), previous: anId('deployment', 2) },
@@ -75,6 +83,14 @@ describe('a service that is being deleted', () => {
     const left = seen({ deployments: all, replicas: [aReplica({ deleted_at: at })] });
     assert.deepEqual(doing(left), []);
     assert.equal(saying(left), 'Waiting for what belongs to it to be removed: 2 deployments, 1 replica.');
+  });
+
+  it('has its domains deleted as well, so that their hostnames are free', () => {
+    const domains = [aDomain()];
+    assert.deepEqual(plan(going, seen({ domains })).steps, [{ do: 'deleteOwned', rows: domains }]);
+    const left = seen({ domains: [aDomain({ deleted_at: at })] });
+    assert.deepEqual(doing(left), []);
+    assert.equal(saying(left), 'Waiting for what belongs to it to be removed: 1 domain.');
   });
 
   it('says that it waits for the engine', () => {

@@ -1,10 +1,19 @@
 import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { mkdir, readdir, writeFile } from 'node:fs/promises';
-import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net';
+import {
+  connect,
+  createServer,
+  type AddressInfo,
+  type NetConnectOpts,
+  type Server,
+  type Socket,
+} from 'node:net';
 import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
+import { setTimeout as pause } from 'node:timers/promises';
 import type { Body } from '../../../ingress/member.ts';
 import { createBridge } from '../../../ingress/bridge/bridge.ts';
 import { routesTo } from '../support/replicas.ts';
@@ -52,7 +61,11 @@ async function workload(
 }
 
 function dialed(t: TestContext, path: string): Socket {
-  const socket = connect({ path, allowHalfOpen: true });
+  return dialedTo(t, { path });
+}
+
+function dialedTo(t: TestContext, to: NetConnectOpts): Socket {
+  const socket = connect({ ...to, allowHalfOpen: true });
   t.after(() => socket.destroy());
   return socket;
 }
@@ -121,6 +134,24 @@ test('a workload that refuses is a connection that ends without a word', async (
   const socket = dialed(t, join(sockets, 'r.sock'));
   socket.write('GET / HTTP/1.1\r\n\r\n');
   assert.equal(await all(socket).catch(() => ''), '');
+});
+
+test('a workload too busy to accept gets the request once it does, also after seconds', async (t) => {
+  const { sockets, route } = await run(t);
+  const serve = `const server = require('node:net').createServer((socket) => socket.on('error', () => {}).end('here'));
+    server.listen({ port: 0, host: '127.0.0.1', backlog: 1 }, () => console.log(server.address().port));`;
+  const workload = spawn(process.execPath, ['-e', serve], { stdio: ['ignore', 'pipe', 'inherit'] });
+  t.after(() => workload.kill('SIGKILL'));
+  const [said] = (await once(workload.stdout, 'data')) as [Buffer];
+  const port = Number(said);
+  workload.kill('SIGSTOP');
+  // Its queue is full: what comes now is not answered at all.
+  await Promise.all([1, 2].map(() => once(dialedTo(t, { port, host: '127.0.0.1' }), 'connect')));
+  await route({ r: port });
+  const answer = all(dialed(t, join(sockets, 'r.sock')));
+  await pause(6_000);
+  workload.kill('SIGCONT');
+  assert.equal(await answer, 'here');
 });
 
 test('an end with an error reaches the other side, either way', async (t) => {

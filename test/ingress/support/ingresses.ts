@@ -19,11 +19,19 @@ export interface Settings extends Partial<IngressDeps> {
   workers?: number;
   log?: IngressLog;
   listen?: string[];
+  listenTls?: string[];
 }
 
 export function makeIngress({ stateDir, runDir, port }: Sandbox, settings: Settings = {}): Ingress {
-  const { workers = 1, log = collectLog().log, listen = [`127.0.0.1:${port}`], ...deps } = settings;
-  return createIngress({ stateDir, runDir, listen, workers, log }, { clock: realClock, ...deps });
+  const {
+    workers = 1,
+    log = collectLog().log,
+    listen = [`127.0.0.1:${port}`],
+    listenTls,
+    ...deps
+  } = settings;
+  const options = { stateDir, runDir, listen, workers, log, ...(listenTls && { listenTls }) };
+  return createIngress(options, { clock: realClock, ...deps });
 }
 
 export async function startIngress(

@@ -66,7 +66,8 @@ export function routesTo(
   const upstreams: Record<string, Upstream> = {};
   for (const [name, replicas] of Object.entries(services)) {
     hosts[`${name}.test`] = `svc_${name}`;
-    routes[`svc_${name}`] = { name, project: 'demo', running: true, replicas: Object.keys(replicas) };
+    const names = { name, project: 'demo', running: true, replicas: Object.keys(replicas) };
+    routes[`svc_${name}`] = { ...names, drain_ms: 30_000, park: null };
     for (const [id, at] of Object.entries(replicas))
       upstreams[id] = typeof at === 'string' ? { socket: at, via: 'bridged' } : at;
   }

@@ -37,9 +37,13 @@ export async function sandbox(t: Pick<TestContext, 'after'>): Promise<Sandbox> {
   return { stateDir, runDir, port: await freePort() };
 }
 
-/** Waits until it holds. Rejects after ten seconds with what was waited for. */
-export async function until(what: string, holds: () => boolean | Promise<boolean>): Promise<void> {
-  const end = Date.now() + 10_000;
+/** Waits until it holds. Rejects after the limit (milliseconds) with what was waited for. */
+export async function until(
+  what: string,
+  holds: () => boolean | Promise<boolean>,
+  limit = 10_000,
+): Promise<void> {
+  const end = Date.now() + limit;
   while (!(await holds())) {
     if (Date.now() > end) throw new Error(`waited in vain for: ${what}`);
     await new Promise((resolve) => setTimeout(resolve, 5));

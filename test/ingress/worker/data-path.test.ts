@@ -45,7 +45,7 @@ describe('routing', () => {
 
   test('no healthy replica, and stopped, are 503 with Retry-After', async (t) => {
     const { port, route } = await runDataPath(t);
-    const service = { name: 'x', project: 'p' };
+    const service = { name: 'x', project: 'p', drain_ms: 30_000, park: null };
     route({
       ...routesTo({}),
       hosts: { 'none.test': 'n', 'stopped.test': 's' },

@@ -6,6 +6,7 @@ const statuses: Record<PageName, number> = {
   badRequest: 400,
   unknownHost: 404,
   methodNotAllowed: 405,
+  misdirected: 421,
   headersTooMany: 431,
   badGateway: 502,
   starting: 503,

@@ -3,7 +3,20 @@ import type { Kind } from '../../../../specs/index.ts';
 import { timestamp } from '../../../../specs/meta.ts';
 import type { RegistryResource } from '../../../../specs/resources.ts';
 import { giveMember, type TestApi } from '../../../support/api.ts';
-import { aDeployment, anId, anUpload, aProject, aService, given } from '../../../support/store.ts';
+import {
+  aDeployment,
+  aDomain,
+  aJob,
+  aKnownHost,
+  aVolume,
+  aRun,
+  anId,
+  anUpload,
+  aProject,
+  aReplica,
+  aService,
+  given,
+} from '../../../support/store.ts';
 import { password, type Everybody } from './everybody.ts';
 
 export interface Shop {
@@ -13,6 +26,15 @@ export interface Shop {
   deployment: string;
   upload: string;
   registry: string;
+  knownHost: string;
+  volume: string;
+  /** And a run of it that is under way. */
+  job: string;
+  run: string;
+  /** Not verified; and its challenge. */
+  domain: string;
+  hostname: string;
+  challenge: string;
   /** Names of a user who is a member, of one who is not, and one that nobody has. */
   member: string;
   stranger: string;
@@ -30,8 +52,19 @@ export async function openShop(api: TestApi, { ids }: Everybody, n: number): Pro
     service: anId('service', n),
     deployment: anId('deployment', 2 * n + 1),
     upload: anId('upload', n),
+    knownHost: anId('known-host', n),
+    volume: anId('volume', n),
+    job: anId('job', n),
+    run: anId('run', n),
+    domain: anId('domain', n),
+    hostname: `shop-${n}.example.com`,
+    challenge: `challenge-${n}`,
   };
   await giveRows(api, shop, n);
+  await api.store.events.append({
+    ...{ project_id: project, service_id: shop.service, kind: 'Service', object: shop.service, name: 'web' },
+    ...{ type: 'Normal', reason: 'Serving', message: 'It serves.' },
+  });
   const at = timestamp(clock.now());
   for (const role of ['Admin', 'Operator', 'Viewer'] as const)
     await accounts.putMember({ project_id: project, user_id: ids[role], role, at });
@@ -52,10 +85,23 @@ export async function openShop(api: TestApi, { ids }: Everybody, n: number): Pro
   };
 }
 
-type Rows = Pick<Shop, 'project' | 'service' | 'deployment' | 'upload'>;
+type Rows = Pick<
+  Shop,
+  | 'job'
+  | 'run'
+  | 'project'
+  | 'service'
+  | 'deployment'
+  | 'upload'
+  | 'knownHost'
+  | 'volume'
+  | 'domain'
+  | 'hostname'
+  | 'challenge'
+>;
 
 async function giveRows({ store, uploads }: TestApi, shop: Rows, n: number): Promise<void> {
-  const { project, service, deployment, upload } = shop;
+  const { project, service, deployment, upload, domain: id, hostname, challenge: token } = shop;
   const before = anId('deployment', 2 * n);
   const image = `sha256:${'0'.repeat(64)}`;
   const deployed = (id: string, number: number, phase: 'Inactive' | 'Healthy') =>
@@ -76,6 +122,20 @@ async function giveRows({ store, uploads }: TestApi, shop: Rows, n: number): Pro
     }),
     deployed(before, 1, 'Inactive'),
     deployed(deployment, 2, 'Healthy'),
+    aReplica({
+      ...{ id: anId('replica', n), owner: deployment },
+      spec: { deployment_id: deployment, service_id: service, project_id: project },
+      status: { phase: 'Ready', container: 'c-1' },
+    }),
+    aDomain({ id, spec: { hostname, token, service_id: service, project_id: project } }),
+    aKnownHost({ id: shop.knownHost, owner: project }),
+    aVolume({ id: shop.volume, owner: project, spec: { project_id: project, service: 'gone' } }),
+    aJob({ id: shop.job, owner: project, spec: { project_id: project, concurrency: 'allow' } }),
+    aRun({
+      ...{ id: shop.run, owner: shop.job },
+      spec: { project_id: project, job_id: shop.job },
+      status: { phase: 'Running' },
+    }),
     anUpload({ id: upload, name: upload, owner: service, spec: { service_id: service } }),
   );
   uploads.staged.set(upload, Buffer.from('an archive'));
@@ -84,7 +144,7 @@ async function giveRows({ store, uploads }: TestApi, shop: Rows, n: number): Pro
 /** @param users ids of those whose tokens count */
 async function stateOf(
   { store, accounts, uploads }: TestApi,
-  { project, service }: Rows,
+  { project, service, job }: Rows,
   users: readonly string[],
 ): Promise<string> {
   const tokens = async (id: string) => [
@@ -98,8 +158,9 @@ async function stateOf(
     (await Promise.all(users.map(tokens))).flat().map(({ id }) => id),
     ...[await accounts.listUsers(), await accounts.listMembers(project), await store.list('Project')],
     ...[
-      await owned(project, ['Service', 'Registry', 'DeployKey']),
-      await owned(service, ['Deployment', 'Upload']),
+      await owned(project, ['Service', 'Registry', 'DeployKey', 'KnownHost', 'Volume', 'Job']),
+      await owned(job, ['Run']),
+      await owned(service, ['Deployment', 'Upload', 'Domain']),
     ],
     ...[[...uploads.staged.keys()], store.vault.keyVersion(), await store.vault.list(service, 'env')],
   ]);

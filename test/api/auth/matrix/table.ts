@@ -12,8 +12,12 @@ export const capabilities = {
   public: 'public',
   /** Any of the three kinds of token. Lists answer what the caller may read: nothing to who is no member anywhere. */
   'any token': 'any',
+  /** No token, but a ticket of the console, which none of the requests here has. */
+  'a ticket': 'ticket',
   /** An account: not the bootstrap token, which is nobody's, and no limited token. */
   'a user': 'user',
+  /** Also a limited token, which may revoke itself; here it names another one. */
+  'a user or their limited token': 'holder',
   'a session': 'session',
   'the bootstrap token': 'bootstrap',
   'Read services, deployments, jobs, logs, metrics (environment values redacted)': 'Viewer',
@@ -65,6 +69,7 @@ export const table: Readonly<Record<string, Expected>> = {
   'GET /healthz': { right: 'public', status: 200 },
   'GET /readyz': { right: 'public', status: 200 },
   'GET /openapi.json': { right: 'public', status: 200 },
+  'GET /.well-known/service-challenge/:token': { right: 'public', status: 200 },
   'POST /v1/auth/login': { right: 'public', status: 200, body: () => ({ username: 'viewer', password }) },
   'POST /v1/auth/logout': { right: 'session', status: 204 },
   // Who may, is told that the node has its first account already.
@@ -74,7 +79,7 @@ export const table: Readonly<Record<string, Expected>> = {
   'PUT /v1/me/password': user(204, () => ({ current_password: password, password: 'battery staple' })),
   'GET /v1/api-tokens': user(200),
   'POST /v1/api-tokens': user(201, () => ({ name: 'ci' })),
-  'DELETE /v1/api-tokens/:id': user(204),
+  'DELETE /v1/api-tokens/:id': takes(capabilities['a user or their limited token'])(204),
 
   'GET /v1/users': own(200),
   'POST /v1/users': own(201, ({ fresh }) => ({ username: fresh, password })),
@@ -84,12 +89,15 @@ export const table: Readonly<Record<string, Expected>> = {
 
   'GET /v1/node': { right: 'any', status: 200 },
   'POST /v1/node/rotate-key': own(200),
+  'POST /v1/gc': own(200),
   'GET /v1/audit': own(200),
+  'GET /v1/events': { right: 'any', status: 200 },
 
   'GET /v1/projects': { right: 'any', status: 200, list: true },
   'POST /v1/projects': own(201, ({ fresh }) => ({ name: fresh })),
   'GET /v1/projects/:id': read(200),
-  'DELETE /v1/projects/:id': { ...own(202), query: '?cascade=true' },
+  // Who may, is told of the data that would go with it.
+  'DELETE /v1/projects/:id': { ...own(409), query: '?cascade=true' },
   'GET /v1/projects/:id/members': administer(200),
   'PUT /v1/projects/:id/members/:username': administer(201, () => ({ role: 'Viewer' })),
   'DELETE /v1/projects/:id/members/:username': administer(204),
@@ -97,6 +105,12 @@ export const table: Readonly<Record<string, Expected>> = {
   'POST /v1/projects/:id/registries': operate(201, () => ({ server: 'ghcr.io', username: 'ci', password })),
   'GET /v1/projects/:id/registries/:registry_id': operate(200),
   'DELETE /v1/projects/:id/registries/:registry_id': operate(204),
+  'GET /v1/projects/:id/known-hosts': operate(200),
+  'GET /v1/projects/:id/known-hosts/:known_host_id': operate(200),
+  'DELETE /v1/projects/:id/known-hosts/:known_host_id': operate(204),
+  'GET /v1/projects/:id/volumes': read(200),
+  'GET /v1/projects/:id/volumes/:volume_id': read(200),
+  'DELETE /v1/projects/:id/volumes/:volume_id': { ...administer(202), query: '?confirm=gone.data' },
   'GET /v1/projects/:id/deploy-key': operate(200),
   'POST /v1/projects/:id/deploy-key': operate(200, () => ({ private_key })),
   // Who may, is told that there is one, which this would shut out.
@@ -114,8 +128,16 @@ export const table: Readonly<Record<string, Expected>> = {
   'POST /v1/services/:id/start': operate(202),
   'POST /v1/services/:id/restart': operate(202),
   'POST /v1/services/:id/rollback': operate(202),
+  'POST /v1/services/:id/console/tickets': operate(200),
+  'GET /v1/services/:id/console/ws': { right: 'ticket', status: 401 },
   'GET /v1/services/:id/logs': read(200),
   'GET /v1/services/:id/logs/stream': read(200),
+  'GET /v1/services/:id/metrics': read(200),
+  'GET /v1/services/:id/domains': read(200),
+  'POST /v1/services/:id/domains': operate(201, ({ fresh }) => ({ hostname: `${fresh}.example.com` })),
+  'GET /v1/services/:id/domains/:domain_id': read(200),
+  'DELETE /v1/services/:id/domains/:domain_id': operate(202),
+  'POST /v1/services/:id/domains/:domain_id/verify': operate(200),
   'POST /v1/services/:id/uploads': { ...operate(201), archive: true },
 
   'GET /v1/deployments': { right: 'any', status: 200, list: true },
@@ -124,4 +146,21 @@ export const table: Readonly<Record<string, Expected>> = {
   'POST /v1/deployments/:id/stop': operate(202),
   'GET /v1/deployments/:id/logs': read(200),
   'GET /v1/deployments/:id/logs/stream': read(200),
+
+  'GET /v1/jobs': { right: 'any', status: 200, list: true },
+  'POST /v1/jobs': operate(201, ({ project }) => ({
+    project,
+    name: 'mail',
+    image: 'busybox',
+    command: ['true'],
+  })),
+  'GET /v1/jobs/:id': read(200),
+  'PATCH /v1/jobs/:id': operate(200, () => ({ retries: 1 })),
+  'DELETE /v1/jobs/:id': operate(202),
+  'GET /v1/jobs/:id/runs': read(200),
+  'POST /v1/jobs/:id/runs': operate(202),
+  'GET /v1/runs/:id': read(200),
+  'POST /v1/runs/:id/stop': operate(202),
+  'GET /v1/runs/:id/logs': read(200),
+  'GET /v1/runs/:id/logs/stream': read(200),
 };

@@ -34,6 +34,11 @@ for (const builder of ['buildkit', 'classic'] as const) {
 
     /** Starts a build of these instructions on top of the base image. */
     function start(...instructions: string[]) {
+      return startFor(unique, ...instructions);
+    }
+
+    /** The same, for a scope of its own. */
+    function startFor(scope: string, ...instructions: string[]) {
       const cap =
         builder === 'classic' ? undefined : new BuildCap(connection.cgroupParent ?? assert.fail('no cap'));
       const cancel = new AbortController();
@@ -43,6 +48,7 @@ for (const builder of ['buildkit', 'classic'] as const) {
         dockerfile: 'Dockerfile',
         tag,
         labels: { 'svc.test': unique },
+        cacheScope: scope,
         limits,
         onLine: ({ line }) => void lines.push(line),
         signal: cancel.signal,
@@ -84,6 +90,19 @@ for (const builder of ['buildkit', 'classic'] as const) {
       await start(`RUN echo after ${unique}`).image;
     });
 
+    // The classic builder knows no mounts.
+    if (builder === 'buildkit')
+      it('gives what steps cached to builds of the same scope alone', async () => {
+        const cached = (what: string) => `RUN --mount=type=cache,target=/cache ${what}`;
+        await startFor(`${unique}-a`, cached(`echo ${unique} > /cache/kept`)).image;
+        const same = startFor(`${unique}-a`, cached('echo found $(cat /cache/kept)'));
+        await same.image;
+        assert.ok(same.lines.includes(`found ${unique}`), same.lines.join('\n'));
+        const other = startFor(`${unique}-b`, cached('echo found $(ls /cache) nothing'));
+        await other.image;
+        assert.ok(other.lines.includes('found nothing'), other.lines.join('\n'));
+      });
+
     it('explains a Dockerfile that cannot be read', async () => {
       await assert.rejects(start('NONSENSE').image, {
         code: 'refused',
@@ -114,6 +133,7 @@ describe('a build with BuildKit', () => {
         dockerfile: 'Dockerfile',
         tag: 'svc/uncapped:a',
         labels: {},
+        cacheScope: '',
         limits,
         onLine: () => undefined,
         signal: session.signal,

@@ -36,9 +36,19 @@ describe('creationOf', () => {
         NanoCpus: 250_000_000,
         PidsLimit: 100,
         LogConfig: { Type: 'json-file', Config: { 'max-size': '10m', 'max-file': '2' } },
-        Mounts: [{ Type: 'bind', Source: '/run/svc/n/sockets/rep_1', Target: '/run/svc' }],
+        Mounts: [{ Type: 'bind', Source: '/run/svc/n/sockets/rep_1', Target: '/run/svc', ReadOnly: false }],
       },
       NetworkingConfig: { EndpointsConfig: { 'svc-n-demo': { IPAMConfig: { IPv4Address: '10.200.0.2' } } } },
     });
+  });
+
+  it('has the image run a command of its own where one is given, behind its entrypoint', () => {
+    const plain = {
+      ...{ name: 'n', image: 'sha256:a', env: {}, labels: {}, mounts: [] },
+      ...{ network: { name: 'n', address: '10.200.0.2' }, limits: { memoryBytes: 1, cpus: 1, pids: 1 } },
+    };
+    assert.equal('Cmd' in creationOf(plain), false);
+    const { Cmd, ...rest } = creationOf({ ...plain, command: ['sh', '-c', 'true'] });
+    assert.deepEqual([Cmd, 'Entrypoint' in rest], [['sh', '-c', 'true'], false]);
   });
 });

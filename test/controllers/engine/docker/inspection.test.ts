@@ -15,6 +15,12 @@ const inspection = {
     Error: '',
   },
   Config: { Labels: { 'svc.node': 'n' } },
+  HostConfig: { Memory: 2 ** 26, NanoCpus: 5e8, PidsLimit: 64, RestartPolicy: { Name: 'no' } },
+  NetworkSettings: {
+    Networks: {
+      shop: { NetworkID: 'n1', IPAddress: '10.200.0.2', IPAMConfig: { IPv4Address: '10.200.0.2' } },
+    },
+  },
 };
 const withState = (change: object) => stateOf({ ...inspection, State: { ...inspection.State, ...change } });
 
@@ -28,6 +34,10 @@ describe('stateOf', () => {
       image: 'sha256:b',
       labels,
       state: 'running',
+      paused: false,
+      networks: [{ name: 'shop', id: 'n1', address: '10.200.0.2' }],
+      limits: { memoryBytes: 2 ** 26, cpus: 0.5, pids: 64 },
+      selfRestarting: false,
       startedAt,
       exit: null,
     });
@@ -48,6 +58,25 @@ describe('stateOf', () => {
     ['stopped', 'exited'],
   ] as const)
     it(`takes ${status} for ${state}`, () => assert.equal(withState({ Status: status }).state, state));
+
+  it('tells what is changed by hand: a pause, networks, limits, restarts', () => {
+    assert.equal(withState({ Status: 'paused' }).paused, true);
+    const { networks } = stateOf({
+      ...inspection,
+      NetworkSettings: {
+        Networks: { shop: { IPAMConfig: { IPv4Address: '10.200.0.9' }, IPAddress: '' }, bridge: {} },
+      },
+    });
+    assert.deepEqual(networks, [
+      { name: 'shop', id: '', address: '10.200.0.9' },
+      { name: 'bridge', id: '', address: '' },
+    ]);
+    const limitsOf = (HostConfig: object) => stateOf({ ...inspection, HostConfig }).limits;
+    assert.deepEqual(limitsOf({ PidsLimit: null }), { memoryBytes: null, cpus: null, pids: null });
+    for (const PidsLimit of [0, -1]) assert.equal(limitsOf({ PidsLimit }).pids, Infinity);
+    const HostConfig = { RestartPolicy: { Name: 'always' } };
+    assert.equal(stateOf({ ...inspection, HostConfig }).selfRestarting, true);
+  });
 
   it('tells how it ended only once it has', () => {
     const ended = { Status: 'exited', ExitCode: 137, OOMKilled: true, FinishedAt: '2030-01-01T00:00:09Z' };

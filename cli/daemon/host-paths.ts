@@ -1,0 +1,73 @@
+/**
+ * Checks, once at start, the host paths that projects are to get: what a workload writes there must never be able to reach the
+ * node itself, or the engine.
+ */
+import { realpathSync, statSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { isWithin, type HostPath } from '../../specs/host-path.ts';
+import { SettingsError } from './settings.ts';
+
+/** What none of them may be, lie in, or hold. */
+export interface Guarded {
+  dataDir: string;
+  runDir: string;
+  /** Where the engine is asked: `unix://…` or `tcp://…`. */
+  endpoint: string;
+}
+
+/** Where engines put their sockets, whichever is used. */
+const engineSockets = [
+  '/run/docker.sock',
+  '/run/containerd',
+  '/run/podman',
+  '/var/lib/docker',
+  '/var/lib/containers',
+];
+
+/** @throws SettingsError that lists everything wrong, a line each */
+export function checkHostPaths(paths: readonly HostPath[], guarded: Guarded): void {
+  const own = [guarded.dataDir, guarded.runDir, ...engineSockets, socketOf(guarded.endpoint)].flatMap(
+    (path) => (path === undefined ? [] : [path, resolved(path)]),
+  );
+  const faults = paths.flatMap((entry) => {
+    const fault = faultOf(entry, own) ?? nested(entry, paths);
+    return fault === undefined ? [] : [`SERVICE_HOST_PATHS: ${entry.project}/${entry.name}: ${fault}`];
+  });
+  if (faults.length > 0) throw new SettingsError(faults);
+}
+
+function faultOf({ path, readOnly }: HostPath, guarded: readonly string[]): string | undefined {
+  const kind = statSync(path, { throwIfNoEntry: false });
+  if (!kind) return `there is no ${path}: make it first`;
+  if (!kind.isDirectory()) return `${path} is no directory`;
+  const real = realpathSync(path);
+  if (real !== path) return `${path} is behind a symbolic link: write ${real}`;
+  const kept = [...kernel, ...guarded, ...(readOnly ? [] : system)];
+  const part = kept.find((own) => isWithin(path, own) || isWithin(own, path));
+  return part === undefined ? undefined : `${path} is, holds or lies in ${part}, which no workload may have`;
+}
+
+const kernel = ['/proc', '/sys', '/dev'];
+/** Whoever writes there is root. */
+const system = ['/boot', '/etc', '/lib', '/root', '/usr'];
+
+/** A workload that writes in the outer one could put a link in the place of the inner one. */
+function nested({ path }: HostPath, all: readonly HostPath[]): string | undefined {
+  const outer = all.find((other) => other.path !== path && !other.readOnly && isWithin(path, other.path));
+  return outer && `${path} lies in ${outer.path}, which ${outer.project}/${outer.name} may write to`;
+}
+
+function socketOf(endpoint: string): string | undefined {
+  return endpoint.startsWith('unix://') ? endpoint.slice('unix://'.length) : undefined;
+}
+
+/** As far as it is there. */
+function resolved(path: string): string {
+  try {
+    return realpathSync(path);
+  } catch {
+    return path === '/'
+      ? path
+      : `${resolved(dirname(path))}/${path.slice(dirname(path).length).replace(/^\//, '')}`;
+  }
+}

@@ -1,0 +1,43 @@
+/**
+ * Ends every process of a clone: git starts helpers, helpers start ssh, and a signal to git alone leaves them behind. They
+ * are known by the private home in their environment, which all of them inherit, also those that a control plane which is
+ * gone has left. Linux only, as the node is.
+ */
+import { readdir, readFile } from 'node:fs/promises';
+
+/** Rounds after which a process that is still there is one that cannot be killed. */
+const rounds = 20;
+
+/** Kills all processes whose home is this directory or below it. Others are never looked at beyond their environment. */
+export async function killProcessesOf(home: string): Promise<void> {
+  for (let round = 0; round < rounds; round++) {
+    const pids = await processesOf(home);
+    if (pids.length === 0) return;
+    for (const pid of pids) kill(pid);
+    await new Promise((resolve) => setTimeout(resolve, 10 * round));
+  }
+}
+
+async function processesOf(home: string): Promise<number[]> {
+  const names = (await readdir('/proc')).filter((name) => /^\d+$/.test(name));
+  const found = await Promise.all(
+    names.map(async (name) => ((await isOf(name, home)) ? [Number(name)] : [])),
+  );
+  return found.flat().filter((pid) => pid !== process.pid);
+}
+
+/** One that ended meanwhile, or is somebody else's, is none of ours. */
+async function isOf(pid: string, home: string): Promise<boolean> {
+  const environment = await readFile(`/proc/${pid}/environ`, 'latin1').catch(() => '');
+  return environment
+    .split('\0')
+    .some((entry) => entry === `HOME=${home}` || entry.startsWith(`HOME=${home}/`));
+}
+
+function kill(pid: number): void {
+  try {
+    process.kill(pid, 'SIGKILL');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
+  }
+}
