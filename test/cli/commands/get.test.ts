@@ -250,7 +250,7 @@ Port:         3000 (tcp)
 Health:       GET / every 1s, timeout 5s, deadline 2m
 Replicas:     1
 Resources:    1 cpus, 512Mi memory, 512 processes
-Release:      drain 30s, keep 5
+Release:      rolling, taken back within 60s when it does worse, drain 30s, surge 4, keep 5
 TLS:          off
 Promoted:     1 (dep_…)
 Target:       1 (dep_…)
