@@ -39,7 +39,7 @@ export type Upgrade = TunnelEnd;
  * Milliseconds between rounds over all replicas while none takes a connection: a bridge or a replica that is being
  * started again is there after the first few.
  */
-const rounds = [50, 100, 200, 400];
+const rounds = [50, 100, 200, 400, 800];
 
 /** RFC 9110, 9.2.1: asking twice does no harm. Those with effects are never sent twice by us (9.2.2). */
 const safe = new Set(['GET', 'HEAD', 'OPTIONS']);
