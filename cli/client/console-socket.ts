@@ -63,17 +63,22 @@ function consoleOf(socket: WebSocket, { base, clock, output }: ConsoleSocketOpti
   const { promise: exit, resolve, reject } = Promise.withResolvers<number>();
   const life = lifeline(socket, clock);
   let code: number | undefined;
+  const full = new Set<'stdout' | 'stderr'>();
   const take = (stream: 'stdout' | 'stderr', data: Buffer) => {
-    if (output[stream].write(data)) return;
+    // What had arrived before the pause still comes: it is waited for once.
+    if (output[stream].write(data) || full.has(stream)) return;
+    full.add(stream);
     socket.pause();
     life.pause();
     output[stream].once('drain', () => {
+      full.delete(stream);
+      if (full.size > 0) return;
       socket.resume();
       life.resume();
     });
   };
   socket.on('message', (data: RawData, isBinary: boolean) => {
-    life.resume();
+    if (full.size === 0) life.resume();
     if (isBinary) {
       take('stdout', data as Buffer);
       return;

@@ -54,7 +54,7 @@ describe('svc exec with pipes', () => {
     assert.equal(await running.ended, 0, String(running.stderr()));
     assert.equal(running.stdout().length, bytes.length);
     assert.equal(sha256(running.stdout()), sha256(bytes));
-    assert.equal(running.stderr().length, 0);
+    assert.equal(String(running.stderr()), '');
   });
 
   it('has stdout and stderr apart, and the exit code of the command', async () => {
