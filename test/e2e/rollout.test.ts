@@ -78,9 +78,10 @@ describe('a service under load', () => {
     const load = new Load();
     const port = node.httpPort;
     load.start({ port, host: 'web.demo.localhost' }, [
-      ...Array.from({ length: 3 }, () => asking('get', '/')),
-      ...Array.from({ length: 2 }, () => asking('post', '/cgi-bin/echo', { body: 20_000, every: 50 })),
-      ...Array.from({ length: 3 }, () => asking('slow', '/cgi-bin/slow', { every: 100 })),
+      // Busybox' httpd forks for every request and lets nine wait: a machine that is short of CPU must not overrun it.
+      ...Array.from({ length: 2 }, () => asking('get', '/', { every: 50 })),
+      asking('post', '/cgi-bin/echo', { body: 20_000, every: 150 }),
+      ...Array.from({ length: 2 }, () => asking('slow', '/cgi-bin/slow', { every: 200 })),
       ...Array.from({ length: 2 }, () => listening('/cgi-bin/events')),
     ]);
     load.start({ port, host: 'sockets.demo.localhost' }, [connected('/'), connected('/')]);
@@ -106,7 +107,8 @@ describe('a service under load', () => {
     await settled();
     await load.stop();
 
-    assert.deepEqual(load.failures, [], [...load.failures, ...complaints()].join('\n'));
+    const { stdout: events } = await must(node.svc(['events', '-p', 'demo', '-o', 'wide']));
+    assert.deepEqual(load.failures, [], [...load.failures, ...complaints(), events].join('\n'));
     for (const kind of ['get', 'post', 'slow', 'events', 'websocket'])
       assert.ok((load.answers[kind] ?? 0) > 3, `${kind}: ${load.answers[kind]}`);
     const [web] = services;
