@@ -14,6 +14,7 @@ import { credentialsOf } from '../../controllers/pull/credentials.ts';
 import { upstreamOf } from '../../controllers/replica/place.ts';
 import { createProber, type Ask } from '../../controllers/replica/prober.ts';
 import { replicaReconciler } from '../../controllers/replica/reconcile.ts';
+import { createComing, withComing } from '../../controllers/route-set/coming.ts';
 import { routeSetReconciler } from '../../controllers/route-set/reconcile.ts';
 import { Jobs } from '../../controllers/runtime/jobs.ts';
 import type { Log } from '../../controllers/runtime/log.ts';
@@ -37,6 +38,7 @@ import { gcKey } from './gc.ts';
 import { routeSetKey, wakes } from './wakes.ts';
 
 export interface World extends RolloutWorld {
+  ingress: Ingress;
   /** What collects garbage. */
   garbage: GcDeps;
   /** How certificates are asked for. */
@@ -141,6 +143,8 @@ type Composed = Exclude<ControllerKind, 'CertificateSet' | 'Certificate' | 'Orde
 
 function reconcilersOf(world: World, background: Background): Record<Composed, Reconcile> {
   const { store, engine, ingress, clock, random, nodeId, socketsDir } = world;
+  const coming = createComing();
+  const rollouts = { ...world, ingress: withComing(ingress, coming) };
   const { hostRoutes, appsDomain, control, uploads, workloadLogs } = world;
   return {
     Project: projectReconciler({ store, engine, clock, nodeId, hostRoutes, events: world.events }),
@@ -148,10 +152,10 @@ function reconcilersOf(world: World, background: Background): Record<Composed, R
       ...{ store, engine, clock, random, events: world.events },
       removeLogs: (id) => workloadLogs.removeAll(id),
     }),
-    Deployment: deploymentReconciler(deploymentDeps(world, background)),
-    Replica: replicaReconciler(replicaDeps(world, background)),
+    Deployment: deploymentReconciler(deploymentDeps(rollouts, background)),
+    Replica: replicaReconciler(replicaDeps(rollouts, background)),
     RouteSet: routeSetReconciler({
-      ...{ store, vault: world.vault, ingress, log: world.log, appsDomain, control },
+      ...{ store, vault: world.vault, ingress, coming, log: world.log, appsDomain, control },
       upstreamOf: (id, listen) => upstreamOf(id, listen, socketsDir),
     }),
     Job: jobReconciler({ store, engine, clock, random, events: world.events }),

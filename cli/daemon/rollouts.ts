@@ -11,8 +11,8 @@ import type { Prober } from '../../controllers/replica/prober.ts';
 import type { ReplicaDeps } from '../../controllers/replica/reconcile.ts';
 import type { SocketDirs } from '../../controllers/replica/socket-dir.ts';
 import type { Jobs } from '../../controllers/runtime/jobs.ts';
+import type { RoutesView } from '../../controllers/route-set/coming.ts';
 import type { ControllerKind } from '../../controllers/runtime/reconciler.ts';
-import type { Ingress } from '../../ingress/index.ts';
 import type { Clock, Random } from '../../specs/clock.ts';
 import type { EventRecorder } from '../../specs/event.ts';
 import type { HostPath } from '../../specs/host-path.ts';
@@ -26,7 +26,7 @@ export interface RolloutWorld {
   /** Opens the secrets of workloads. */
   vault: Pick<Vault, 'open'>;
   engine: Engine;
-  ingress: Ingress;
+  ingress: RoutesView;
   deploymentLogs: Pick<DeploymentLogs, 'append' | 'flush' | 'remove'>;
   workloadLogs: Pick<WorkloadLogs, 'remove' | 'removeAll'>;
   runLogs: RunWorld['runLogs'];

@@ -20,9 +20,10 @@ export interface ObserveDeps {
 /**
  * In one transaction, though nothing is written: were a promotion to come between reading the services and reading their
  * deployments, a route set would be published in which a service has no replica for a moment.
+ * @param plan called within it, so that whatever is written later knows of what it decides
  */
-export function observe({ store }: ObserveDeps): Promise<Observed> {
-  return store.write(read, { lazy: true });
+export function observe<T>({ store }: ObserveDeps, plan: (observed: Observed) => T): Promise<T> {
+  return store.write(async (reader) => plan(await read(reader)), { lazy: true });
 }
 
 async function read(reader: Reader): Promise<Observed> {

@@ -32,6 +32,7 @@ const executors: Executors = {
   'stop deployment': (world, { service, back }) => stopOne(world, serviceOf(world, service), back),
   configure: (world, { service, mode }) =>
     updateService(world.store, serviceOf(world, service), { env: { MODE: mode } }),
+  scale: (world, { service, replicas }) => scale(world, serviceOf(world, service), replicas),
   requests: (world, { service, count }) => send(world, serviceOf(world, service), count),
   'set secret': (world, { service, name, value }) =>
     world.secrets.set(serviceOf(world, service), name, value),
@@ -122,6 +123,12 @@ async function push(world: World, serviceId: string, build: BuildEnd, nature: Na
   const deployment = await deploy(api as ApiContext, body);
   truth.natures.set(deployment.id, nature);
   engine.scriptBuild(imageTag(deployment), scriptOf(build, nature));
+}
+
+async function scale({ store, truth }: World, serviceId: string, replicas: number): Promise<void> {
+  const before = await store.get('Service', serviceId);
+  truth.scaled(serviceId, before?.spec.replicas ?? replicas, replicas);
+  await updateService(store, serviceId, { replicas });
 }
 
 async function declare({ store }: World, serviceId: string, name: SecretName): Promise<void> {

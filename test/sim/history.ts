@@ -24,6 +24,7 @@ export type Command =
   | { do: 'stop' | 'start' | 'restart'; service: number }
   /** Other limits, which need no new deployment. */
   | { do: 'resize'; service: number; memory: '256Mi' | '512Mi' }
+  | { do: 'scale'; service: number; replicas: number }
   /** A changed environment: `broken` never answers well. */
   | { do: 'configure'; service: number; mode: 'one' | 'two' | 'broken' }
   | { do: 'set secret'; service: number; name: SecretName; value: string }
@@ -115,7 +116,7 @@ function request(dice: Dice, service: number): Extract<Command, { service: numbe
     restart: 12,
     'roll back': 12,
     'stop deployment': 8,
-    ...{ resize: 6, configure: 12, 'set secret': 12, 'declare secret': 2, 'unset secret': 3 },
+    ...{ resize: 6, scale: 12, configure: 12, 'set secret': 12, 'declare secret': 2, 'unset secret': 3 },
     ...{ 'delete service': 6, 'delete project': 3, create: 12 },
   });
   switch (what) {
@@ -140,6 +141,8 @@ function request(dice: Dice, service: number): Extract<Command, { service: numbe
       return { do: what, service, back: dice.chance(0.6) ? null : dice.whole(0, 4) };
     case 'resize':
       return { do: what, service, memory: dice.pick(['256Mi', '512Mi']) };
+    case 'scale':
+      return { do: what, service, replicas: dice.whole(1, 3) };
     case 'configure':
       return { do: what, service, mode: dice.weighted({ one: 40, two: 40, broken: 20 }) };
     case 'set secret':

@@ -156,7 +156,7 @@ export class Invariants {
     const releases = new Set(routed.map((spec) => `${spec?.deployment_id} epoch ${spec?.epoch}`));
     if (releases.size > 1) this.#violated(`(4) ${service.name} is routed to ${[...releases].join(' and ')}`);
     for (const spec of routed) {
-      if (spec && truth.passedGate(spec.deployment_id, spec.epoch, service.spec.replicas)) continue;
+      if (spec && truth.passedGate(spec, service.spec.replicas)) continue;
       this.#violated(`(1) ${service.name} is routed to ${spec?.deployment_id}, which did not pass its gate`);
     }
     const whole = replicas.length === service.spec.replicas && replicas.every((id) => truth.serves(id));

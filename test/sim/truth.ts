@@ -3,6 +3,7 @@
  * gate, which services were left in peace. The invariants compare the controllers' deeds with this.
  */
 import type { Row } from '../../specs/index.ts';
+import type { ReplicaSpec } from '../../specs/replica.ts';
 import type { FakeContainer, Program } from '../support/fake-container.ts';
 import type { FakeEngine } from '../support/fake-engine.ts';
 import type { Nature } from './history.ts';
@@ -33,6 +34,8 @@ export class Truth {
   readonly replicas = new Map<string, Row<'Replica'>>();
   /** Replica id → starts of its container in which it gave a good answer. */
   readonly #answered = new Map<string, Set<string>>();
+  /** Service → the fewest replicas that it ever had, of those that were scaled. */
+  readonly #fewest = new Map<string, number>();
 
   constructor(engine: FakeEngine, now: () => number) {
     this.#engine = engine;
@@ -73,11 +76,23 @@ export class Truth {
     return this.#natureOf(this.replicas.get(replicaId)?.spec.deployment_id ?? '') === 'errs';
   }
 
-  /** Whether replicas 0 to `count` - 1 of this deployment's epoch each gave a good answer at some time. */
-  passedGate(deploymentId: string, epoch: number, count: number): boolean {
+  /** Somebody wants another number of replicas. */
+  scaled(serviceId: string, before: number, after: number): void {
+    this.#fewest.set(serviceId, Math.min(before, after, this.#fewest.get(serviceId) ?? Infinity));
+  }
+
+  /**
+   * Whether as many replicas of this epoch as its service has, or had at the fewest, each gave a good answer at some time.
+   * @param replicas how many it has now
+   */
+  passedGate(
+    { deployment_id: deploymentId, service_id: service, epoch }: ReplicaSpec,
+    replicas: number,
+  ): boolean {
     const answered = [...this.replicas.values()].filter(
       ({ id, spec }) => spec.deployment_id === deploymentId && spec.epoch === epoch && this.#answered.has(id),
     );
+    const count = Math.min(replicas, this.#fewest.get(service) ?? Infinity);
     return new Set(answered.map(({ spec }) => spec.index)).size >= count;
   }
 

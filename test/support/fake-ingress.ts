@@ -39,6 +39,8 @@ export class FakeIngress {
   readonly #pace: Pace;
   readonly #members: readonly Member[];
   #saved: Snapshot | undefined;
+  /** On its way to the disk. */
+  #written: Snapshot | undefined;
   readonly #certificates = new Map<string, CertificatePair>();
   #controlPlane: { revisions: Revisions; listeners: Set<() => void> } | undefined;
 
@@ -91,6 +93,7 @@ export class FakeIngress {
   /** The control plane is gone; the members serve on. */
   detach(): void {
     this.#controlPlane = undefined;
+    this.#written = undefined;
   }
 
   /** What each member serves now, the bridge too; undefined for one that has just started. */
@@ -98,9 +101,10 @@ export class FakeIngress {
     return this.#members.map(({ serves }) => serves);
   }
 
-  /** Whether a worker sends new requests to this replica. */
+  /** Whether a worker sends new requests to this replica, or will by what was published last. */
   routes(replicaId: string): boolean {
-    return this.#of('worker').some(({ serves }) => serves && routedReplicas(serves).has(replicaId));
+    const known = [this.#written, ...this.#of('worker').map(({ serves }) => serves)];
+    return known.some((snapshot) => snapshot && routedReplicas(snapshot).has(replicaId));
   }
 
   /** Where the bridge leads, by the path of a socket. */
@@ -137,6 +141,7 @@ export class FakeIngress {
   async #publish(routes: Omit<Snapshot, 'revision'>, revisions: Revisions): Promise<number> {
     const snapshot: Snapshot = structuredClone({ ...routes, revision: revisions.next() });
     revisions.saw(snapshot.revision);
+    this.#written = snapshot;
     await this.#write(revisions);
     this.#saved = snapshot;
     await this.#write(revisions);
