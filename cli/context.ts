@@ -29,20 +29,22 @@ export interface Context extends BaseContext {
   clientFor(url: string, token?: string, renew?: string): Promise<Client>;
   /** Aborted by the first Ctrl-C. From the first call on, that no longer ends the process; the second one does. */
   interrupted(): AbortSignal;
+  /** Aborted by SIGHUP, which from the first call on no longer ends the process. */
+  hungUp(): AbortSignal;
   /** Ends every connection. */
   close(): void;
 }
 
 export type ContextParts = Omit<
   Context,
-  'login' | 'connect' | 'clientFor' | 'close' | 'interrupted' | 'colorDepth'
+  'login' | 'connect' | 'clientFor' | 'close' | 'interrupted' | 'hungUp' | 'colorDepth'
 > & {
   onInterrupt: (listener: () => void) => void;
+  onHangup: (listener: () => void) => void;
 };
 
-export function createContext({ onInterrupt, ...parts }: ContextParts): Context {
+export function createContext({ onInterrupt, onHangup, ...parts }: ContextParts): Context {
   const clients: Client[] = [];
-  let interrupt: AbortController | undefined;
 
   const clientFor = async (url: string, token?: string, renew?: string): Promise<Client> => {
     const { createClient } = await import('./client.ts');
@@ -67,17 +69,22 @@ export function createContext({ onInterrupt, ...parts }: ContextParts): Context 
           : loginLine(profile),
       );
     },
-    interrupted() {
-      if (interrupt === undefined) {
-        const controller = new AbortController();
-        onInterrupt(() => controller.abort());
-        interrupt = controller;
-      }
-      return interrupt.signal;
-    },
+    interrupted: onceAsked(onInterrupt),
+    hungUp: onceAsked(onHangup),
     close() {
       for (const client of clients) client.close();
     },
+  };
+}
+
+/** @returns a signal that is aborted by what is listened for from the first call on */
+function onceAsked(listen: (listener: () => void) => void): () => AbortSignal {
+  let controller: AbortController | undefined;
+  return () => {
+    if (controller) return controller.signal;
+    const made = (controller = new AbortController());
+    listen(() => made.abort());
+    return made.signal;
   };
 }
 

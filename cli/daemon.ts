@@ -4,6 +4,9 @@
  */
 import { join } from 'node:path';
 import type { Logger } from 'pino';
+import { startConsoles } from '../controllers/console/consoles.ts';
+import { openLedger } from '../controllers/console/ledger.ts';
+import { notingTags } from '../controllers/engine/tags.ts';
 import { createLook, type Look } from '../controllers/domain/look.ts';
 import { openFollower } from '../controllers/logs/follow.ts';
 import { guardedFetch } from '../controllers/network/guarded-fetch.ts';
@@ -24,7 +27,7 @@ import { startAll } from './daemon/controllers.ts';
 import { chooseEngine } from './daemon/engine.ts';
 import { watchEngine } from './daemon/engine-watch.ts';
 import { openIssuing } from './daemon/issuing.ts';
-import { checkHostPaths } from './daemon/host-paths.ts';
+import { checkHostPaths, hostPathFaults } from './daemon/host-paths.ts';
 import { garbageOf } from './daemon/gc.ts';
 import { hostRoutes } from './daemon/host-routes.ts';
 import { createLog } from './daemon/log.ts';
@@ -56,9 +59,11 @@ async function start(settings: NodeSettings, log: Logger, stack: AsyncDisposable
   const chosen = await chooseEngine({ dataDir, runDir, clock, log }, settings.engine);
   const { engine, endpoint } = chosen;
   stack.defer(() => chosen.release());
-  checkHostPaths(settings.hostPaths, { dataDir, runDir, endpoint });
-  const garbage = garbageOf({ state, chosen, settings, clock, log });
+  const guarded = { dataDir, runDir, endpoint };
+  checkHostPaths(settings.hostPaths, guarded);
   const masks = createMasks((projectId) => store.vault.secretsOf(projectId));
+  const events = createRecorder({ events: store.events, masks, log });
+  const garbage = garbageOf({ state, chosen, settings, events, clock, log });
   const follower = openFollower({ engine, logs: workloadLogs, masks, clock, log });
   stack.defer(() => follower.close());
 
@@ -70,12 +75,14 @@ async function start(settings: NodeSettings, log: Logger, stack: AsyncDisposable
   const controllers = startAll({
     garbage: garbage.deps,
     issuing,
-    ...{ store, vault: store.vault, engine, ingress, uploads, follower, masks },
+    engine: notingTags(engine, state.tagNotes),
+    ...{ store, vault: store.vault, ingress, uploads, follower, masks },
     ...{ deploymentLogs, workloadLogs, runLogs },
     ...{ clock, random, log, metrics, nodeId },
-    events: createRecorder({ events: store.events, masks, log }),
+    ...{ events, requireRoom: () => garbage.requireRoom() },
     ...{ appsDomain, buildLimits, socketsDir, hostRoutes },
     ...{ sockets: socketDirs(socketsDir), hostPaths: settings.hostPaths },
+    hostPathFault: hostPathFaults(guarded, log),
     ask: createAsk({ dial, admit }),
     look: lookOf(settings),
     ownAddresses,
@@ -92,7 +99,10 @@ async function start(settings: NodeSettings, log: Logger, stack: AsyncDisposable
     await store.list('Project', { limit: 1 });
   };
   const node = nodeState({ ingress, engineWatch, room, pingStore });
-  const console = consoleOf(engine);
+  const ledger = await openLedger(join(runDir, 'consoles'));
+  const consoles = startConsoles({ engine, ledger, clock, random, log });
+  stack.defer(() => consoles.close());
+  const console = consoleOf(consoles);
   const usage = watchUsage({ store, engine, ingress, metrics, clock, log });
   stack.defer(() => usage.close());
   const parts = { state, node, console, garbage: room.port, metrics, usage, clock, random, logger: log };

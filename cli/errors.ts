@@ -18,6 +18,8 @@ export const ExitCode = {
   /** The node does not answer. */
   unreachable: 6,
   timedOut: 8,
+  /** The terminal is gone: 128 + SIGHUP. */
+  hungUp: 129,
   /** Ctrl-C: 128 + SIGINT, as shells have it. */
   interrupted: 130,
 } as const;
@@ -43,6 +45,7 @@ const codes: Record<ExitCode, string> = {
   5: 'invalid',
   6: 'unreachable',
   8: 'timed_out',
+  129: 'hung_up',
   130: 'interrupted',
 };
 

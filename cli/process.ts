@@ -22,6 +22,7 @@ const context = createContext({
   clock: systemClock,
   version: programVersion(),
   onInterrupt: (listener) => process.once('SIGINT', listener),
+  onHangup: (listener) => process.once('SIGHUP', listener),
 });
 
 process.exitCode = await run(process.argv.slice(2), context);

@@ -5,6 +5,7 @@ import { defaultLimits, type Limits } from './supervisor/limits.ts';
 import { currentProgram, type Program } from './supervisor/program.ts';
 import { Supervisor } from './supervisor/supervisor.ts';
 
+export { UnreachedError } from './acknowledgement.ts';
 export { admit, dial } from './dial.ts';
 export { ingressUser } from './run-dir.ts';
 export type { CertificatePair } from './certificate-files.ts';

@@ -8,6 +8,7 @@
  *   control.sock          user        0600  members dial home
  *   sockets/              root:user   1770  only root and the members pass
  *     <replica>.sock      user        0600  made by the bridge
+ *     <replica>.ack.sock  user        0600  the same; what it says first is acknowledgement.ts
  *     <replica>/          root        0777  mounted into a `listen: socket` workload, which makes svc.sock in it
  * ```
  *

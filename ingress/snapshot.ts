@@ -5,10 +5,11 @@ export interface Upstream {
   /** Path of its Unix socket. */
   socket: string;
   /**
-   * `bridged`: the bridge made the socket, in a place only we reach. `direct`: the workload made it, in a directory of
-   * its own: open it without following links (ingress/dial.ts).
+   * `bridged`: the bridge made the socket, in a place only we reach, and says whether it reached the workload. `direct`: the
+   * workload made it, in a directory of its own: open it without following links (ingress/dial.ts). `node`: the node itself
+   * answers there, as its API does; in no snapshot.
    */
-  via: 'bridged' | 'direct';
+  via: 'bridged' | 'direct' | 'node';
 }
 
 export interface ServiceRoute {
@@ -41,7 +42,7 @@ export interface ParkLimits {
 export const olderRoute = { drain_ms: 30_000, park: null } as const;
 
 export interface BridgeEntry {
-  /** Path to listen on. */
+  /** Path to listen on, and beside it (ingress/acknowledgement.ts). */
   socket: string;
   address: string;
   port: number;

@@ -10,7 +10,7 @@ export const Event = Type.Object({
   at: Type.String({ format: 'date-time' }),
   last_at: Type.String({ format: 'date-time' }),
   count: Type.Integer({ minimum: 1, description: 'how often, from at to last_at' }),
-  project_id: Type.String(),
+  project_id: Type.String({ description: 'empty: of the node itself, for super-admins' }),
   kind: Type.String({ description: 'of the object: Service, Deployment, Replica, …' }),
   object: Type.String({ description: 'its id' }),
   service_id: Type.Union([Type.String(), Type.Null()], { description: 'of the service that it belongs to' }),

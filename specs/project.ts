@@ -2,6 +2,12 @@
 import { Type, type Static } from '@sinclair/typebox';
 import { Condition } from './conditions.ts';
 
+/**
+ * How many living things of a kind one project has at most. Each costs the node something for as long as it is there (a key to look
+ * after, a place in the route set), and whoever writes in one project must not use up a node that others share.
+ */
+export const mostInProject = { Service: 200, Job: 200, Domain: 1_000, Registry: 50, Volume: 500 } as const;
+
 export const ProjectSpec = Type.Object({}, { additionalProperties: false });
 export type ProjectSpec = Record<string, never>;
 

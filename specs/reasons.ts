@@ -89,6 +89,8 @@ export const DeploymentReason = {
   MountUnavailable: 'MountUnavailable',
   /** Released stop-first: what served until now is being stopped, while requests wait. */
   StoppingOld: 'StoppingOld',
+  /** Another deployment of its service is being started, and the two must not run at once. */
+  GivingWay: 'GivingWay',
   /** It did not stop in time. */
   OldNotStopped: 'OldNotStopped',
   Promoted: 'Promoted',
@@ -196,6 +198,19 @@ export const RunReason = {
   Stopping: 'Stopping',
   Stopped: 'Stopped',
   Deleting: 'Deleting',
+  /** Something of its container was changed by hand, and was put right, or stays so until its try ends. */
+  Drifted: 'Drifted',
+  /** The engine does not change its limits while it runs. */
+  LimitsRefused: 'LimitsRefused',
+  LimitsInForce: 'LimitsInForce',
+} as const;
+
+/** Of events of the node itself. */
+export const NodeReason = {
+  /** What nothing needed any more was removed. */
+  GarbageCollected: 'GarbageCollected',
+  /** A disk has less free than its floor. */
+  DiskLow: 'DiskLow',
 } as const;
 
 export const CertificateReason = {

@@ -95,7 +95,10 @@ export const ServiceSpec = Type.Object(
 );
 export type ServiceSpec = Static<typeof ServiceSpec>;
 
-/** A deployment that took over from another one is watched for a while; the one before stands by with its replicas. */
+/**
+ * A deployment that took over from another one is watched for a while; the one before stands by with its replicas, or, after a
+ * stop-first release, with their containers stopped.
+ */
 export const Bake = Type.Object({
   deployment: Type.String(),
   /** The one before. Its replicas are kept and get no requests. */

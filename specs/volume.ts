@@ -1,7 +1,8 @@
 /** Volume: data of a service that outlives its deployments, and the service. Only its own verb destroys it. */
 import { Type, type Static } from '@sinclair/typebox';
-import { Condition } from './conditions.ts';
+import { Condition, type Finding } from './conditions.ts';
 import { Name } from './meta.ts';
+import { VolumeReason } from './reasons.ts';
 
 export const VolumeSpec = Type.Object(
   {
@@ -20,3 +21,11 @@ export const VolumeStatus = Type.Object({
   conditions: Type.Array(Condition),
 });
 export type VolumeStatus = Static<typeof VolumeStatus>;
+
+/** That it is there: said by who makes it, and by who looks after it. */
+export const volumePresent = {
+  type: 'Ready',
+  status: 'True',
+  reason: VolumeReason.Present,
+  message: 'The engine has it.',
+} as const satisfies Finding;

@@ -1,6 +1,7 @@
 /**
  * Whether who was let in still may, for what goes on long after its request was checked: streams, uploads. Asked again
- * whenever the user's rights or tokens shrink, and now and then, because tokens expire and keys are rotated.
+ * whenever the user's rights or tokens shrink, when the token expires, and now and then, because sessions run out for want of
+ * use and keys are rotated.
  */
 import type { Clock } from '../../specs/clock.ts';
 import type { Accounts } from '../store/accounts.ts';
@@ -22,11 +23,22 @@ export interface WatchDeps {
   clock: Clock;
   /** Null for the bootstrap token, which is nobody's. */
   userId: string | null;
+  /** When the token expires by itself: milliseconds since the epoch, or Infinity. */
+  expiresAt: number;
+  /** Tells that what the right is to may be gone. @returns unsubscribe */
+  onGone?: (listener: () => void) => () => void;
   /** Checks the token and its rights anew. Throws when they do not suffice, or cannot be found out. */
   authorize: () => Promise<unknown>;
 }
 
-export function watchAccess({ accounts, clock, userId, authorize }: WatchDeps): AccessWatch {
+export function watchAccess({
+  accounts,
+  clock,
+  userId,
+  expiresAt,
+  authorize,
+  onGone,
+}: WatchDeps): AccessWatch {
   const gone = new AbortController();
   const { signal } = gone;
   let cancel = () => {};
@@ -45,8 +57,11 @@ export function watchAccess({ accounts, clock, userId, authorize }: WatchDeps): 
   const unsubscribe = accounts.onAccessChange((changed) => {
     if (changed === userId) recheck();
   });
+  const unsubscribeGone = onGone?.(recheck);
   const wait = () => {
-    cancel = clock.after(recheckMs, () => {
+    const left = expiresAt - clock.now();
+    // A timer may be early by the clock on the wall: then what is left is waited for as well.
+    cancel = clock.after(left > 0 ? Math.min(left, recheckMs) : recheckMs, () => {
       wait();
       recheck();
     });
@@ -54,6 +69,7 @@ export function watchAccess({ accounts, clock, userId, authorize }: WatchDeps): 
   const stop = () => {
     cancel();
     unsubscribe();
+    unsubscribeGone?.();
   };
   wait();
   return { signal, check, stop };

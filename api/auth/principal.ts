@@ -82,6 +82,12 @@ function hasExpired({ kind, expires_at, last_used_at, created_at }: TokenRecord,
   return kind === 'session' && Date.parse(last_used_at ?? created_at) + idle <= now;
 }
 
+/** When its token expires by itself, in milliseconds since the epoch; Infinity for one that does not. */
+export function expiryOf({ token }: Principal): number {
+  const expires = token?.expires_at ?? null;
+  return expires === null ? Infinity : Date.parse(expires);
+}
+
 export function isLimited({ limits }: Principal): boolean {
   return limits.project !== null || limits.role !== null;
 }

@@ -3,7 +3,7 @@ import type { FastifyRequest } from 'fastify';
 import type { Row } from '../../specs/index.ts';
 import { ProblemError } from '../../specs/problem.ts';
 import { watchAccess } from '../auth/access-watch.ts';
-import type { Principal } from '../auth/principal.ts';
+import { expiryOf, type Principal } from '../auth/principal.ts';
 import type { ApiContext } from '../context.ts';
 import { livingService } from '../desired/living.ts';
 import type { NoteInAudit } from '../plugins/audit.ts';
@@ -47,7 +47,8 @@ export async function holdConsole({
 }: Opening): Promise<void> {
   const { store, accounts, clock, stopping } = api;
   const userId = principal.user?.id ?? null;
-  const access = watchAccess({ accounts, clock, userId, authorize: grant.authorize });
+  const expiresAt = expiryOf(principal);
+  const access = watchAccess({ accounts, clock, userId, expiresAt, authorize: grant.authorize });
   const ends = watchForEnd(store, grant.serviceId, { stopping, access: access.signal });
   try {
     // Begun to watch before it was looked at, so that nothing goes away unseen in between.

@@ -7,9 +7,10 @@ import { timestamp } from '../../specs/meta.ts';
 import type { ApiContext } from '../context.ts';
 import { invalid } from '../validation.ts';
 import { livingProject } from './living.ts';
+import { requireProjectRoom } from './project-room.ts';
 import { jobViolations } from './validate-job.ts';
 
-/** Throws `invalid`, or `conflict` when the project has a job of this name or is being deleted. */
+/** Throws `invalid`, `conflict` when the project has a job of this name or is being deleted, or `too_large` when it has too many. */
 export async function createJob(
   { store, newId, clock }: ApiContext,
   project: Row<'Project'>,
@@ -20,6 +21,7 @@ export async function createJob(
   const violations = jobViolations(spec, body, now);
   return store.write(async (writer) => {
     await livingProject(writer, project.id);
+    await requireProjectRoom(writer, 'Job', project.id);
     const service = spec.service_id === null ? undefined : await writer.get('Service', spec.service_id);
     const isThere = service?.owner === project.id && service.deleted_at === null;
     if (spec.service_id !== null && !isThere)

@@ -7,9 +7,10 @@ import type { ApiContext } from '../context.ts';
 import { invalid } from '../validation.ts';
 import { appsHost } from '../views/service.ts';
 import { livingProject } from './living.ts';
+import { requireProjectRoom } from './project-room.ts';
 import { serviceViolations } from './validate-service.ts';
 
-/** Throws `invalid`, or `conflict` when the project has a service of this name. */
+/** Throws `invalid`, `conflict` when the project has a service of this name, or `too_large` when it has too many. */
 export async function createService(
   { store, newId, settings }: ApiContext,
   project: Row<'Project'>,
@@ -27,6 +28,7 @@ export async function createService(
 
   return store.write(async (writer) => {
     await livingProject(writer, project.id);
+    await requireProjectRoom(writer, 'Service', project.id);
     return writer.create('Service', {
       id: newId('service'),
       name: body.name,

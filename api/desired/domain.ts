@@ -8,6 +8,7 @@ import type { ApiContext, ApiSettings } from '../context.ts';
 import type { Store, Writer } from '../store/store.ts';
 import { invalid } from '../validation.ts';
 import { livingService, requireVersion } from './living.ts';
+import { requireProjectRoom } from './project-room.ts';
 
 /** Each has an answer in the route set, verified or not. */
 export const mostDomains = 100;
@@ -19,7 +20,7 @@ type DomainDeps = Pick<ApiContext, 'store' | 'newId' | 'random' | 'settings'>;
 
 /**
  * Throws `invalid` for what is no hostname or the node's own, `conflict` when the hostname is taken or the service is being
- * deleted, `too_large` when the service has too many.
+ * deleted, `too_large` when the service or its project has too many.
  */
 export function createDomain(
   { store, newId, random, settings }: DomainDeps,
@@ -30,6 +31,7 @@ export function createDomain(
   return store.write(async (writer) => {
     const service = await livingService(writer, serviceId);
     await requireFree(writer, hostname, service);
+    await requireProjectRoom(writer, 'Domain', service.owner);
     const token = Buffer.from(random(tokenBytes)).toString('base64url');
     return writer.create('Domain', {
       ...{ id: newId('domain'), name: hostname, owner: service.id },

@@ -6,9 +6,10 @@ import type { ApiContext } from '../context.ts';
 import type { Store } from '../store/store.ts';
 import { invalid } from '../validation.ts';
 import { livingProject, requireVersion } from './living.ts';
+import { requireProjectRoom } from './project-room.ts';
 import { valueFault } from './variable.ts';
 
-/** Throws `invalid`, and `conflict` when the project has one for this server or is being deleted. */
+/** Throws `invalid`, `conflict` when the project has one for this server or is being deleted, or `too_large` when it has too many. */
 export function createRegistry(
   { store, newId }: Pick<ApiContext, 'store' | 'newId'>,
   projectId: string,
@@ -25,6 +26,7 @@ export function createRegistry(
         `The project ${project.name} pulls from ${server} already, as ${there.spec.username}. Remove that first: svc registries remove ${server} -p ${project.name}.`,
       );
     }
+    await requireProjectRoom(writer, 'Registry', projectId);
     const id = newId('registry');
     const sealed = { kind: 'registry-password', owner: id, name: '', project: projectId } as const;
     const password_version = await writer.seal({ ...sealed, value: password });

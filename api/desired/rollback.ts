@@ -1,27 +1,33 @@
 /** A rollback: an earlier deployment is wanted again, as it was, without a build. */
 import { workloadOf } from '../../specs/configuration.ts';
+import type { HostPath } from '../../specs/host-path.ts';
 import type { Row } from '../../specs/index.ts';
 import { ProblemError } from '../../specs/problem.ts';
 import { rollbackFault } from '../../specs/rollback.ts';
 import { revisionOf } from '../../specs/revision.ts';
 import type { Rollout, ServiceSpec } from '../../specs/service.ts';
 import type { Store, Writer } from '../store/store.ts';
+import { readMountable } from '../mountable.ts';
 import { invalid } from '../validation.ts';
 import { livingService } from './living.ts';
 
 /**
  * Makes an earlier deployment the target, by default the one that was promoted before. Throws `invalid` when it is
  * not of this service, and `conflict` when it cannot serve again or the service is being deleted.
+ * @param hostPaths that the node's operator allows
  */
 export async function rollback(
   store: Store,
   serviceId: string,
   deploymentId: string | undefined,
-  ifVersion: number | undefined,
+  { ifVersion, hostPaths }: { ifVersion: number | undefined; hostPaths: readonly HostPath[] },
 ): Promise<Row<'Service'>> {
   return store.write(async (writer) => {
     const service = await livingService(writer, serviceId);
     const target = await targetOf(writer, service, deploymentId);
+    const mountable = await readMountable(writer, service, hostPaths);
+    const fault = rollbackFault(target, service.spec.rollout, mountable);
+    if (fault !== undefined) throw new ProblemError('conflict', fault);
     await writer.updateSpec('Deployment', target.id, (spec) => ({ ...spec, stopped: false }));
     return writer.updateSpec(
       'Service',
@@ -65,7 +71,5 @@ async function targetOf(
           { path: '/deployment_id', message: 'is no deployment of this service; it may be no longer kept' },
         ]);
   }
-  const fault = rollbackFault(target, service.spec.rollout);
-  if (fault !== undefined) throw new ProblemError('conflict', fault);
   return target;
 }

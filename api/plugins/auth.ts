@@ -5,7 +5,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { checkRole, checkToken, type Access } from '../auth/access.ts';
 import { watchAccess, type AccessWatch } from '../auth/access-watch.ts';
-import { principalOf, type Principal, type ResolvePrincipal } from '../auth/principal.ts';
+import { expiryOf, principalOf, type Principal, type ResolvePrincipal } from '../auth/principal.ts';
 import { roleIn, type Scope } from '../auth/scope.ts';
 import type { ApiDeps, App } from '../context.ts';
 
@@ -54,7 +54,7 @@ export function authentication(app: App, deps: AuthenticationDeps): void {
     request.principal = principal;
     if (request.is404) return;
     checkToken(principal, access);
-    const authorize = () => authorizeAgain(request, resolve);
+    const authorize = () => authorizeAgain(request, deps);
     request.authorizeAgain = authorize;
     request.watchAccess = () => watchFor(request, reply, authorize, deps);
   });
@@ -77,11 +77,20 @@ export function accessWatch(request: FastifyRequest): AccessWatch {
   return request.watchAccess();
 }
 
-async function authorizeAgain(request: FastifyRequest, resolve: ResolvePrincipal): Promise<Principal> {
+/** What the request is about is looked for anew as well: it may be gone, and a name may be another's. */
+async function authorizeAgain(
+  request: FastifyRequest,
+  { store, resolve }: AuthenticationDeps,
+): Promise<Principal> {
   const { access } = request.routeOptions.config;
   const principal = await resolve(bearerToken(request));
   checkToken(principal, access);
-  if (typeof access === 'object') checkRole(principal, access, request.scope ?? undefined);
+  if (typeof access !== 'object') return principal;
+  const isMember = (projectId: string) => roleIn(principal, projectId) !== undefined;
+  const found = await access.of.find(request, store, isMember);
+  const isSame =
+    found?.project.id === request.scope?.project.id && found?.service?.id === request.scope?.service?.id;
+  checkRole(principal, access, isSame ? found : undefined);
   return principal;
 }
 
@@ -89,10 +98,16 @@ function watchFor(
   request: FastifyRequest,
   reply: FastifyReply,
   authorize: () => Promise<Principal>,
-  { accounts, clock }: AuthenticationDeps,
+  { accounts, store, clock }: AuthenticationDeps,
 ): AccessWatch {
-  const userId = request.principal?.user?.id ?? null;
-  const watch = watchAccess({ accounts, clock, userId, authorize });
+  const principal = principalOf(request);
+  const [userId, expiresAt] = [principal.user?.id ?? null, expiryOf(principal)];
+  const about = new Set(Object.values(request.scope ?? {}).map(({ id }: { id: string }) => id));
+  const onGone = (listener: () => void) =>
+    store.onChange(({ id, by }) => {
+      if (by === 'purged' && about.has(id)) listener();
+    });
+  const watch = watchAccess({ accounts, clock, userId, expiresAt, authorize, onGone });
   if (reply.raw.closed) watch.stop();
   else reply.raw.once('close', () => watch.stop());
   return watch;

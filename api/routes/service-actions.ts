@@ -38,12 +38,10 @@ export function serviceActionRoutes(app: App, api: ApiContext): void {
     '/v1/services/:id/rollback',
     { config, schema: { operationId: 'rollBackService', params, body: RollbackService, response } },
     async (request, reply) => {
-      const service = await rollback(
-        store,
-        serviceOf(request).id,
-        request.body.deployment_id,
-        ifMatch(request, serviceOf(request)),
-      );
+      const service = await rollback(store, serviceOf(request).id, request.body.deployment_id, {
+        ifVersion: ifMatch(request, serviceOf(request)),
+        hostPaths: settings.hostPaths,
+      });
       setETag(reply, service);
       return reply.code(202).send(await view(request, service));
     },

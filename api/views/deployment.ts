@@ -5,9 +5,17 @@ import type { Masks } from '../../specs/mask.ts';
 import type { DeploymentResource, ReplicaSummary } from '../../specs/resources.ts';
 import { rollbackFault } from '../../specs/rollback.ts';
 import type { Workload } from '../../specs/workload.ts';
+import type { ApiContext } from '../context.ts';
+import { readMountable } from '../mountable.ts';
 import type { Reader } from '../store/store.ts';
 import { visibleEnvironment } from './environment.ts';
 import { metaView } from './meta.ts';
+
+interface Sources {
+  store: Reader;
+  masks: Pick<Masks, 'text'>;
+  settings: Pick<ApiContext['settings'], 'hostPaths'>;
+}
 
 /**
  * What was said of it was masked as it was written; what has become secret since is hidden here.
@@ -21,6 +29,7 @@ function deploymentView(
   replicas: readonly Row<'Replica'>[],
   mask: (text: string) => string,
   role: Role | undefined,
+  rollback: DeploymentResource['rollback'],
 ): DeploymentResource {
   const { spec, status } = row;
   const meta = metaView(row);
@@ -40,7 +49,7 @@ function deploymentView(
     receipt: status.receipt,
     watched_until: service?.status.bake?.deployment === row.id ? service.status.bake.until : null,
     ...workloadView(spec.workload, role),
-    rollback: rollbackView(row, service),
+    rollback,
     promoted: service?.status.promoted === row.id,
     promoted_at: status.promoted_at,
     epoch: status.epoch,
@@ -56,13 +65,15 @@ function deploymentView(
  * @param role of who asks, in the project: values of the environment are shown from Operator on
  */
 export async function readDeploymentView(
-  { store, masks }: { store: Reader; masks: Pick<Masks, 'text'> },
+  { store, masks, settings }: Sources,
   row: Row<'Deployment'>,
   role: Role | undefined,
 ): Promise<DeploymentResource> {
   const service = await store.get('Service', row.spec.service_id);
   const replicas = await store.list('Replica', { owner: row.id });
-  return deploymentView(row, service, replicas, (text) => masks.text(row.spec.project_id, text), role);
+  const rollback = await rollbackView(row, service, { store, settings });
+  const mask = (text: string): string => masks.text(row.spec.project_id, text);
+  return deploymentView(row, service, replicas, mask, role, rollback);
 }
 
 /** What it runs, as it was frozen. */
@@ -75,11 +86,16 @@ function workloadView({ command, volumes, ...workload }: Workload, role: Role | 
   };
 }
 
-function rollbackView(
+async function rollbackView(
   row: Row<'Deployment'>,
   service: Row<'Service'> | undefined,
-): DeploymentResource['rollback'] {
-  const reason = service ? rollbackFault(row, service.spec.rollout) : 'Its service is gone.';
+  { store, settings }: Pick<Sources, 'store' | 'settings'>,
+): Promise<DeploymentResource['rollback']> {
+  if (!service) return { possible: false, reason: 'Its service is gone.' };
+  const mountable = row.spec.workload.volumes
+    ? await readMountable(store, service, settings.hostPaths)
+    : { volumes: [], hostPaths: [] };
+  const reason = rollbackFault(row, service.spec.rollout, mountable);
   return { possible: reason === undefined, reason: reason ?? null };
 }
 

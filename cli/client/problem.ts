@@ -70,6 +70,15 @@ const connection: Readonly<Record<string, string>> = {
   [timeoutCodes.body]: 'it stopped in the middle of an answer.',
 };
 
+/** Nobody that this machine trusts has signed it (OpenSSL's verification results, as Node names them). */
+const untrusted: ReadonlySet<string> = new Set([
+  'DEPTH_ZERO_SELF_SIGNED_CERT',
+  'SELF_SIGNED_CERT_IN_CHAIN',
+  'UNABLE_TO_GET_ISSUER_CERT',
+  'UNABLE_TO_GET_ISSUER_CERT_LOCALLY',
+  'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
+]);
+
 /**
  * A request that got no answer, or the beginning of one. An aborted one comes back as it is.
  * @param part of the answer that was being read
@@ -86,6 +95,16 @@ export function transportError(error: unknown, url: string, part: 'head' | 'body
     });
   }
   if (code === undefined) return error;
+  if (untrusted.has(code)) {
+    return new CliError(
+      ExitCode.unreachable,
+      `The certificate of the node at ${url} is not trusted here (${code}).`,
+      {
+        next: 'If it is of an authority of your own: export NODE_EXTRA_CA_CERTS=<its PEM file>',
+        cause: error,
+      },
+    );
+  }
   const why =
     connection[code] ??
     (code.includes('CERT') || code.startsWith('ERR_TLS') || code.includes('SIGNATURE')

@@ -30,7 +30,7 @@ export class ExecCommand extends ClientCommand {
   };
 
   project = Option.String('-p,--project', { description: 'its project' });
-  replica = Option.String('--replica', {
+  replica = Option.String('-r,--replica', {
     description: 'in this replica (id, or the end of it); default: a ready one of what serves',
   });
   noTty = Option.Boolean('--no-tty', false, { description: 'pipes, also on a terminal' });
@@ -39,15 +39,16 @@ export class ExecCommand extends ClientCommand {
 
   override async execute(): Promise<number> {
     const { stdin, stdout, stderr, cwd } = this.context;
-    const signal = this.terminal() ? undefined : this.context.interrupted();
+    const isTty = this.terminal();
+    const signal = isTty ? this.context.hungUp() : this.context.interrupted();
     const client = await this.connect();
     const service = await resolveService(client, { argument: this.service, project: this.project, cwd });
     const socket = await client.openConsole(service.id, this.wanted(), { stdout, stderr });
     try {
-      if (signal === undefined) return await attachTerminal(socket, stdin as Terminal, stdout);
+      if (isTty) return await attachTerminal(socket, stdin as Terminal, stdout, signal);
       return await attachPipes(socket, stdin, signal);
     } catch (error) {
-      if (signal?.aborted) return ExitCode.interrupted;
+      if (signal.aborted) return isTty ? ExitCode.hungUp : ExitCode.interrupted;
       throw error;
     } finally {
       socket.leave();

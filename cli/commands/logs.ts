@@ -40,7 +40,7 @@ export class LogsCommand extends ClientCommand {
   since = Option.String('--since', {
     description: 'only what is newer: a duration such as 10m, or an RFC 3339 time',
   });
-  replica = Option.String('--replica', { description: 'only of this replica (id, or the end of it)' });
+  replica = Option.String('-r,--replica', { description: 'only of this replica (id, or the end of it)' });
   deployment = Option.String('--deployment', {
     description: 'only of this deployment (id or number); without a service: its own log (id)',
   });

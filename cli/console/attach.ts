@@ -12,11 +12,16 @@ export function sizeOf({ columns = 0, rows = 0 }: Screen): TerminalSize | undefi
   return columns > 0 && rows > 0 ? { cols: columns, rows } : undefined;
 }
 
-/** Every key goes to the command, Ctrl-C too, and the size of the screen as it changes. @returns the exit code */
+/**
+ * Every key goes to the command, Ctrl-C too, and the size of the screen as it changes.
+ * @param signal leaves: Node restores a terminal by itself when SIGTERM ends it, but not at SIGHUP
+ * @returns the exit code; rejects with the signal's reason
+ */
 export async function attachTerminal(
   socket: ConsoleSocket,
   input: Terminal,
   screen: Screen,
+  signal: AbortSignal,
 ): Promise<number> {
   const resize = () => {
     const size = sizeOf(screen);
@@ -29,11 +34,26 @@ export async function attachTerminal(
   resize();
   const stop = feed(socket, input);
   try {
-    return await socket.exit;
+    return await exitOf(socket, signal);
   } finally {
     stop();
     input.setRawMode(false);
     screen.off('resize', resize);
+  }
+}
+
+/** Of the command, unless the signal comes first. */
+async function exitOf(socket: ConsoleSocket, signal: AbortSignal): Promise<number> {
+  const leave = () => socket.leave();
+  signal.addEventListener('abort', leave, { once: true });
+  if (signal.aborted) leave();
+  try {
+    return await socket.exit;
+  } catch (error) {
+    signal.throwIfAborted();
+    throw error;
+  } finally {
+    signal.removeEventListener('abort', leave);
   }
 }
 
@@ -51,18 +71,12 @@ export async function attachPipes(
   input: Readable,
   signal: AbortSignal,
 ): Promise<number> {
-  const leave = () => socket.leave();
-  signal.addEventListener('abort', leave, { once: true });
   const end = () => socket.endInput();
   const stop = feed(socket, input, end);
   try {
-    return await socket.exit;
-  } catch (error) {
-    signal.throwIfAborted();
-    throw error;
+    return await exitOf(socket, signal);
   } finally {
     stop();
-    signal.removeEventListener('abort', leave);
   }
 }
 

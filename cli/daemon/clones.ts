@@ -7,6 +7,7 @@ import { knownHostsIn } from '../../controllers/git/known-hosts.ts';
 import type { Clock, Random } from '../../specs/clock.ts';
 import type { NodeSettings } from './settings.ts';
 import type { State } from './state.ts';
+import { trustAsTheMachine } from './trust.ts';
 
 /** Where programs are, for a node that was started without a path. */
 const usualPath = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
@@ -17,6 +18,7 @@ export function clonesOf(
   { fetchAllow: allow }: Pick<NodeSettings, 'fetchAllow'>,
   { clock, random }: { clock: Clock; random: Random },
 ): Promise<Clones> {
+  trustAsTheMachine();
   return openClones({
     roots: { homes: join(runDir, 'git'), works: join(dataDir, 'git') },
     knownHosts: knownHostsIn(store, { clock, random }),
@@ -24,6 +26,8 @@ export function clonesOf(
     // As this machine knows hosts, its hosts file included: a Git host may well have no other name.
     lookup: async (host) => (await lookup(host, { all: true })).map(({ address }) => address),
     path: process.env['PATH'] ?? usualPath,
+    // As OpenSSL and Go have it; of Node see trust.ts.
+    certificateFile: process.env['SSL_CERT_FILE'],
     ...{ allow, clock },
   });
 }

@@ -41,6 +41,8 @@ export interface World extends RolloutWorld {
   ingress: Ingress;
   /** What collects garbage. */
   garbage: GcDeps;
+  /** Throws while a disk of the node is below its floor. */
+  requireRoom: () => Promise<void>;
   /** How certificates are asked for. */
   issuing: Issuing;
   uploads: Pick<Uploads, 'context' | 'remove'>;

@@ -113,6 +113,8 @@ async function wakeInNetwork(
   }
   for (const { id, status } of await store.list('Replica'))
     if (status.container === container) waker.wake('Replica', id);
+  for (const { id, status } of await store.list('Run'))
+    if (status.container === container) waker.wake('Run', id);
 }
 
 async function wakeWithImage(

@@ -5,11 +5,13 @@ import { createCollector } from '../../controllers/gc/collector.ts';
 import { lookAtDisks, type Place } from '../../controllers/gc/disks.ts';
 import { filesBelow } from '../../controllers/gc/files.ts';
 import type { GcDeps } from '../../controllers/gc/reconcile.ts';
-import { watchRoom, type Room } from '../../controllers/gc/room.ts';
+import { recordLowDisk } from '../../controllers/gc/record.ts';
+import { requireRoom, watchRoom, type Room } from '../../controllers/gc/room.ts';
 import { EngineError, type Engine } from '../../controllers/engine/engine.ts';
 import type { Log } from '../../controllers/runtime/log.ts';
 import type { Waker } from '../../controllers/runtime/reconciler.ts';
 import type { Clock } from '../../specs/clock.ts';
+import type { EventRecorder } from '../../specs/event.ts';
 import { ProblemError } from '../../specs/problem.ts';
 import type { ChosenEngine } from './engine.ts';
 import type { NodeSettings } from './settings.ts';
@@ -22,6 +24,7 @@ export interface GarbageParts {
   state: State;
   chosen: Pick<ChosenEngine, 'engine' | 'isPrivate'>;
   settings: Pick<NodeSettings, 'diskFloor' | 'gcAgeMs'>;
+  events: EventRecorder;
   clock: Clock;
   log: Log;
 }
@@ -29,12 +32,14 @@ export interface GarbageParts {
 export interface GarbageService {
   /** For the controller. */
   deps: GcDeps;
+  /** As that of the API, for what controllers take on by themselves. */
+  requireRoom(): Promise<void>;
   /** Looks at the disks from now on, and wakes the controller when one is low. */
   watch(waker: Waker): Room & { port: Garbage };
 }
 
-export function garbageOf({ state, chosen, settings, clock, log }: GarbageParts): GarbageService {
-  const { dataDir, nodeId, store, uploads, deploymentLogs, runLogs, workloadLogs } = state;
+export function garbageOf({ state, chosen, settings, events, clock, log }: GarbageParts): GarbageService {
+  const { dataDir, nodeId, store, uploads, deploymentLogs, runLogs, workloadLogs, tagNotes } = state;
   const { engine, isPrivate: isPrivateEngine } = chosen;
   const places = placesOf(dataDir, engine);
   const disks = () => lookAtDisks({ floor: settings.diskFloor, places });
@@ -44,16 +49,19 @@ export function garbageOf({ state, chosen, settings, clock, log }: GarbageParts)
     ...{ deploymentLogs: join(logs, 'deployments'), workloadLogs: join(logs, 'workloads') },
   });
   const collector = createCollector({
-    ...{ store, engine, files, uploads, deploymentLogs, runLogs, workloadLogs },
+    ...{ store, engine, files, uploads, deploymentLogs, runLogs, workloadLogs, tagNotes, events },
     ...{ nodeId, isPrivateEngine, disks, ageMs: settings.gcAgeMs, clock, log },
   });
   return {
     deps: { collector, disks },
+    requireRoom: () => requireRoom({ look: disks, wouldFree: () => collector.wouldFree() }),
     watch(waker) {
       const room = watchRoom({
         look: disks,
         wouldFree: () => collector.wouldFree(),
-        onLow: ({ path, free_bytes, floor_bytes }) => {
+        onLow: (disk) => {
+          const { path, free_bytes, floor_bytes } = disk;
+          recordLowDisk(disk, { events, nodeId });
           log.warn(
             { path, free_bytes, floor_bytes },
             'a disk is below its floor: pushes and deploys are refused',

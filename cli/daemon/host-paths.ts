@@ -1,9 +1,10 @@
 /**
- * Checks, once at start, the host paths that projects are to get: what a workload writes there must never be able to reach the
+ * Checks the host paths that projects are to get, all of them at start and each again when it is mounted: what a workload writes there must never be able to reach the
  * node itself, or the engine.
  */
 import { realpathSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
+import type { Log } from '../../controllers/runtime/log.ts';
 import { isWithin, type HostPath } from '../../specs/host-path.ts';
 import { SettingsError } from './settings.ts';
 
@@ -26,14 +27,35 @@ const engineSockets = [
 
 /** @throws SettingsError that lists everything wrong, a line each */
 export function checkHostPaths(paths: readonly HostPath[], guarded: Guarded): void {
-  const own = [guarded.dataDir, guarded.runDir, ...engineSockets, socketOf(guarded.endpoint)].flatMap(
-    (path) => (path === undefined ? [] : [path, resolved(path)]),
-  );
+  const own = ownPaths(guarded);
   const faults = paths.flatMap((entry) => {
     const fault = faultOf(entry, own) ?? nested(entry, paths);
     return fault === undefined ? [] : [`SERVICE_HOST_PATHS: ${entry.project}/${entry.name}: ${fault}`];
   });
   if (faults.length > 0) throw new SettingsError(faults);
+}
+
+/**
+ * Says what is wrong with a host path now that was right at start: another directory, or a link, may have taken its place. Asked
+ * for each container; the log says it to who runs the node. Only who may write to the parent directory, which is never a
+ * workload, can swap it between this look and the engine's own.
+ * @returns the end of a sentence; undefined: nothing
+ */
+export function hostPathFaults(
+  guarded: Guarded,
+  log: Pick<Log, 'warn'>,
+): (entry: HostPath) => string | undefined {
+  return (entry) => {
+    const fault = faultOf(entry, ownPaths(guarded));
+    if (fault !== undefined) log.warn({ fault }, `${entry.project}/${entry.name} cannot be mounted`);
+    return fault;
+  };
+}
+
+function ownPaths({ dataDir, runDir, endpoint }: Guarded): string[] {
+  return [dataDir, runDir, ...engineSockets, socketOf(endpoint)].flatMap((path) =>
+    path === undefined ? [] : [path, resolved(path)],
+  );
 }
 
 function faultOf({ path, readOnly }: HostPath, guarded: readonly string[]): string | undefined {

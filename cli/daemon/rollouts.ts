@@ -43,6 +43,8 @@ export interface RolloutWorld {
   sockets: SocketDirs;
   /** Directories of the host that workloads may be given. */
   hostPaths: readonly HostPath[];
+  /** What is wrong with one of them now. */
+  hostPathFault: ReplicaDeps['hostPathFault'];
 }
 
 /** What goes on between their passes. */
@@ -96,7 +98,7 @@ export function replicaDeps(
   const { prober, stopJobs, routes } = background;
   return {
     ...{ store, vault, engine, ingress, masks, events, clock, prober, nodeId, socketsDir, sockets },
-    ...{ random: world.random, hostPaths: world.hostPaths },
+    ...{ random: world.random, hostPaths: world.hostPaths, hostPathFault: world.hostPathFault },
     probeOf: (id, startedAt) => prober.result(id, startedAt),
     follow: (replica, container, startedAt) => follower.follow(followed(replica, container, startedAt)),
     unfollow: (id) => follower.stop(id),

@@ -26,6 +26,8 @@ export interface RunWorld {
   clock: Clock;
   log: Log;
   nodeId: string;
+  /** Throws while a disk of the node is below its floor. */
+  requireRoom: () => Promise<void>;
   runLogs: Pick<RunLogs, 'append' | 'flush' | 'tail' | 'isFull' | 'remove'>;
 }
 
@@ -43,7 +45,7 @@ const imageGrace = 30_000;
  * @param wake wakes a run
  */
 export function startRuns(world: RunWorld, stopJobs: Jobs<void>, wake: (runId: string) => void): Runs {
-  const { store, vault, engine, masks, events, clock, nodeId, log, runLogs } = world;
+  const { store, vault, engine, masks, events, clock, nodeId, log, runLogs, requireRoom } = world;
   const imageJobs = new Jobs<string>({
     ...{ clock, deadline: imageDeadline, grace: imageGrace, onSettled: wake },
     concurrency: { image: 4 },
@@ -51,7 +53,10 @@ export function startRuns(world: RunWorld, stopJobs: Jobs<void>, wake: (runId: s
   const output = openRunOutput({ engine, logs: runLogs, masks, clock, log });
   const runLog: ObtainDeps['log'] = (id, entry) => runLogs.append(id, entry);
   const credentials = credentialsOf({ store, vault });
-  const images = createRunImages(imageJobs, obtainFrom({ engine, credentials, clock, log: runLog }));
+  const images = createRunImages(
+    imageJobs,
+    obtainFrom({ engine, credentials, clock, requireRoom, log: runLog }),
+  );
   return {
     reconcile: runReconciler({
       ...{ store, vault, engine, masks, events, clock, nodeId, images, output },

@@ -6,6 +6,7 @@ import { openNodeStore } from '../../api/store/node-store.ts';
 import type { OpenStore } from '../../api/store/open.ts';
 import { floorBytes } from '../../controllers/gc/disks.ts';
 import { openUploads, type Uploads } from '../../controllers/build/uploads.ts';
+import { openTagNotes, type TagNotes } from '../../controllers/engine/tags.ts';
 import { openDeploymentLogs, type DeploymentLogs } from '../../controllers/logs/deployment-logs.ts';
 import { openWorkloadLogs, type WorkloadLogs } from '../../controllers/logs/workload-logs.ts';
 import { openRunLogs, type RunLogs } from '../../controllers/logs/run-logs.ts';
@@ -26,6 +27,7 @@ export interface State {
   deploymentLogs: DeploymentLogs;
   workloadLogs: WorkloadLogs;
   runLogs: RunLogs;
+  tagNotes: TagNotes;
 }
 
 export interface StateDeps {
@@ -66,7 +68,9 @@ export async function openState(
   const reserveBytes = await floorBytes(settings.diskFloor, dataDir);
   const uploads = await openUploads({ dir: join(dataDir, 'uploads'), limits: { reserveBytes } });
   await dropStrayUploads(uploads, store);
-  return { dataDir, runDir, nodeId, rotateNodeKey, store, uploads, deploymentLogs, workloadLogs, runLogs };
+  const tagNotes = await openTagNotes(join(dataDir, 'tags'));
+  const logs = { deploymentLogs, workloadLogs, runLogs };
+  return { dataDir, runDir, nodeId, rotateNodeKey, store, uploads, ...logs, tagNotes };
 }
 
 /** Archives without a row: the node went down between staging one and writing that it is there. */

@@ -1,6 +1,7 @@
 /** Who is woken by whose change, beyond a row's own controller. */
 import type { Change, Reader } from '../../api/store/store.ts';
 import { always, owned, owner, type Mapping } from '../../controllers/runtime/sources.ts';
+import { isOver } from '../../specs/job.ts';
 import { isStopFirst } from '../../specs/stop-first.ts';
 import { isSettled, uploadOf, type DeploymentStatus } from '../../specs/deployment.ts';
 
@@ -30,6 +31,13 @@ async function servicesOfProject({ owner: project }: Change, reader: Reader): Pr
 async function replicasOfProject({ id }: Change, reader: Reader): Promise<string[]> {
   const replicas = await reader.list('Replica');
   return replicas.filter(({ spec }) => spec.project_id === id).map((row) => row.id);
+}
+
+async function runsOfProject({ id }: Change, reader: Reader): Promise<string[]> {
+  const runs = await reader.list('Run');
+  return runs
+    .filter(({ spec, status }) => spec.project_id === id && !isOver(status.phase))
+    .map((row) => row.id);
 }
 
 async function releasedDeployment({ id }: Change, reader: Reader): Promise<string[]> {
@@ -74,6 +82,7 @@ export const wakes: readonly Mapping[] = [
   { from: 'Service', to: 'RouteSet', ids: always(routeSetKey) },
   // Its network was made again: replicas that run are connected to it.
   { from: 'Project', to: 'Replica', by: ['status'], ids: replicasOfProject },
+  { from: 'Project', to: 'Run', by: ['status'], ids: runsOfProject },
   { from: 'Deployment', to: 'Service', ids: owner },
   { from: 'Deployment', to: 'RouteSet', by: ['spec', 'status'], ids: always(routeSetKey) },
   { from: 'Deployment', to: 'Replica', ids: owned('Replica') },

@@ -8,7 +8,7 @@ export const historyListing: Listing<DeploymentResource> = {
   plural: 'deployments',
   name: ({ id }) => id,
   columns: (now) => [
-    { header: 'NUMBER', cell: ({ number, promoted }) => `${number}${promoted ? ' (serving)' : ''}` },
+    { header: 'NUMBER', cell: ({ number, promoted, status }) => `${number}${promoted ? mark(status) : ''}` },
     { header: 'STATUS', cell: ({ status }) => status },
     { header: 'SOURCE', cell: shortSource },
     { header: 'AGE', cell: ({ created_at: at }) => age(at, now) },
@@ -18,6 +18,11 @@ export const historyListing: Listing<DeploymentResource> = {
     { header: 'REASON', cell: ({ reason }) => reason, wide: true },
   ],
 };
+
+/** Of the promoted one: it serves, or would if its service were started. */
+function mark(status: DeploymentResource['status']): string {
+  return status === 'Stopped' ? ' (served last)' : ' (serving)';
+}
 
 /** What tells one from the next at a glance: the commit, the image, or that only the configuration changed. */
 function shortSource({ source, reuse, commit }: DeploymentResource): string {

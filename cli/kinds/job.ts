@@ -76,7 +76,12 @@ async function describeJob(client: Client, job: JobResource, now: number): Promi
       Schedule: `${scheduleOf(job)}${job.schedule === null ? '' : `, concurrency ${job.concurrency}`}`,
       'Next run': next === null ? 'none' : `${next} (in ${until(next, now)})`,
       'Last time': job.scheduled_at === null ? 'none' : moment(job.scheduled_at, now),
-      Limits: `deadline ${job.deadline}, ${job.retries} retries, made up for within ${job.starting_deadline}`,
+      ...(job.schedule === null
+        ? {}
+        : {
+            'Missed times': `the last one is made up for, unless it is older than ${job.starting_deadline}; the others are skipped`,
+          }),
+      Limits: `deadline ${job.deadline}, ${job.retries} retries`,
       Resources: `${resources.cpus} cpus, ${resources.memory} memory, ${resources.pids} processes`,
       Keeps: `${keep.succeeded} runs that succeeded, ${keep.failed} that did not`,
       Environment:

@@ -4,7 +4,7 @@ import type { Row } from '../../specs/index.ts';
 
 /** Whether a deployment that is Starting has not begun to start its replicas, as its reason says. */
 export function isBeforeGate(reason: string): boolean {
-  return reason === 'RunningReleaseJob' || reason === 'StoppingOld';
+  return reason === 'RunningReleaseJob' || reason === 'StoppingOld' || reason === 'GivingWay';
 }
 
 /** When the gate closes, milliseconds since the epoch. */

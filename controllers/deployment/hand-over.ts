@@ -48,7 +48,9 @@ export async function pauseOthersIn(
   if (replaced.length === 0) return;
   const counting = begin(ingress.traffic(), service.id, { replaced, own: [] }, now);
   // Known at once to who would resume what was paused: this one is about to take over.
-  const phase = row.status.phase === 'Healthy' ? {} : ({ phase: 'Starting', reason: 'StoppingOld' } as const);
+  const starting = { phase: 'Starting', reason: 'StoppingOld', starting_at: timestamp(now) } as const;
+  const isWaiting = row.status.phase === 'Starting' && row.status.reason === 'StoppingOld';
+  const phase = row.status.phase === 'Healthy' || isWaiting ? {} : starting;
   await writer.patchStatus('Deployment', row.id, row.generation, { ...counting, ...phase });
   await writer.patchStatus('Service', service.id, service.observed_generation, {
     parked_since: parked ?? timestamp(now),

@@ -47,7 +47,7 @@ export interface Observed {
   releaseJobs: ReleaseJob[];
   /** Replicas of its service, those on their way out as well. Read only where two versions must not run at once. */
   siblings: Row<'Replica'>[];
-  /** The deployment that its service asks for, if that is another one. Read only while requests wait. */
+  /** The deployment that its service asks for, if that is another one. Read as `siblings` is. */
   target: Row<'Deployment'> | undefined;
   /** Replica ids that every ingress worker routes this service to. */
   routed: readonly string[];
@@ -128,7 +128,8 @@ async function handOverOf(
   const { target } = service.spec.rollout;
   return {
     siblings: isConcerned ? await siblingsOf(service, reader) : [],
-    target: isParked && target !== null && target !== id ? await reader.get('Deployment', target) : undefined,
+    target:
+      isConcerned && target !== null && target !== id ? await reader.get('Deployment', target) : undefined,
   };
 }
 

@@ -12,7 +12,7 @@ import type { Observed, ReplicaView } from './observe.ts';
 import { account } from './receipt.ts';
 import { releaseJobs, stopReleaseJobs } from './release-jobs.ts';
 import type { Step } from './steps.ts';
-import { isTaking, letGo, takeTurns } from './stop-first.ts';
+import { isTaking, letGo, takeTurns, waitingWords } from './stop-first.ts';
 import { gateVerdict, rowsOf } from './verdict.ts';
 import { isWanted } from './wanted.ts';
 
@@ -39,7 +39,9 @@ function decide(row: Row<'Deployment'>, observed: Observed, now: number): Decisi
 function standBy({ status: { epoch } }: Row<'Deployment'>, { replicas }: Observed): Decision {
   const others = replicas.filter(({ row: r }) => r.spec.epoch !== epoch);
   const steps = others.map(({ row: { id } }): Step => ({ do: 'removeReplica', id }));
-  const message = 'A newer deployment was promoted; this one stands by until that has proven itself.';
+  const isStopped = replicas.some(({ row: r }) => r.spec.paused_at !== undefined);
+  const how = isStopped ? 'is stopped, and kept,' : 'stands by';
+  const message = `A newer deployment was promoted; this one ${how} until that has proven itself.`;
   return { steps, phase: 'Inactive', reason: 'StandingBy', message, standsBy: true };
 }
 
@@ -120,13 +122,13 @@ function release(row: Row<'Deployment'>, service: Row<'Service'>, observed: Obse
   const turn = takeTurns(row, service, observed, epoch, now);
   if (turn) return turn;
   const stale = observed.replicas.filter(({ row: r }) => r.spec.epoch !== epoch && r.spec.epoch !== live);
-  const extra = observed.replicas.filter(
-    ({ row: r }) => r.spec.epoch === epoch && r.spec.index >= service.spec.replicas,
-  );
-  const candidates = observed.replicas.filter(
-    ({ row: r }) => r.spec.epoch === epoch && r.spec.index < service.spec.replicas,
-  );
-  const steps: Step[] = [...stale, ...extra].map((replica) => ({ do: 'removeReplica', id: replica.row.id }));
+  const own = observed.replicas.filter(({ row: r }) => r.spec.epoch === epoch);
+  // What was stopped is started again only for one that served to the end; one that is to serve anew passes its gate anew.
+  const isFit = ({ spec }: Row<'Replica'>): boolean =>
+    spec.index < service.spec.replicas && spec.paused_at === undefined;
+  const candidates = own.filter(({ row: r }) => isFit(r));
+  const unfit = own.filter(({ row: r }) => !isFit(r));
+  const steps: Step[] = [...stale, ...unfit].map((replica) => ({ do: 'removeReplica', id: replica.row.id }));
   steps.push(...missing(row, service, observed, candidates, epoch));
 
   const promoted = service.status.promoted === row.id && live === epoch;
@@ -138,9 +140,10 @@ function release(row: Row<'Deployment'>, service: Row<'Service'>, observed: Obse
     return { steps, ...waitingForRoute(row), requeueAfter: 0 };
   }
   const verdict = gateVerdict(candidates, row, now);
-  if (verdict) return failed(row, { ...verdict, epoch, candidates, live });
+  const serves = service.status.promoted === row.id && live !== null;
+  if (verdict) return failed(row, { ...verdict, epoch, candidates, serves });
   const left = gateDeadline(rowsOf(candidates), row, now) - now;
-  const message = `Waiting for ${service.spec.replicas === 1 ? 'the replica' : `all ${service.spec.replicas} replicas`} to answer ${row.spec.workload.health.path}.`;
+  const message = `Waiting for ${service.spec.replicas === 1 ? 'the replica' : `all ${service.spec.replicas} replicas`} to answer ${row.spec.workload.health.path}.${waitingWords(service)}`;
   const waiting = { reason: 'WaitingForHealth', message } as const;
   const decision: Decision = {
     steps,
@@ -171,6 +174,10 @@ function missing(
     .map((index) => ({ do: 'createReplica', epoch, index, subnet, image }));
 }
 
+/** Of one that served, and is to again. Its replicas are kept alive: there is no other one to go to. */
+const comingBack =
+  'Its replicas are being started again, for as long as it takes: svc logs says what they print.';
+
 function waitingForRoute(row: Row<'Deployment'>): Pick<Decision, 'phase' | 'reason' | 'message'> {
   return row.status.phase === 'Healthy'
     ? { phase: 'Healthy', reason: 'Promoted', message: 'Serving.' }
@@ -191,10 +198,13 @@ function routed(
 ): Decision {
   const ids = new Set(candidates.map(({ row: r }) => r.id));
   const swapped = observed.routed.length > 0 && observed.routed.every((id) => ids.has(id));
+  const isUp = candidates.some(({ row: r }) => r.status.phase === 'Ready');
   const said =
-    !swapped && row.status.phase !== 'Healthy'
-      ? waitingForRoute(row)
-      : ({ phase: 'Healthy', reason: 'Promoted', message: 'Serving.' } as const);
+    swapped || row.status.phase === 'Healthy'
+      ? ({ phase: 'Healthy', reason: 'Promoted', message: 'Serving.' } as const)
+      : isUp
+        ? waitingForRoute(row)
+        : ({ phase: 'Starting', reason: 'WaitingForHealth', message: comingBack } as const);
   return observed.service ? letGo({ steps, ...said }, observed.service, swapped, now) : { steps, ...said };
 }
 
@@ -215,7 +225,8 @@ function watched(
     case 'open':
       return { ...decision, requeueAfter: judgement.requeueAfter };
     case 'bad': {
-      const message = `Taken back; the deployment before it serves again. ${judgement.message}`;
+      const isUp = warm.some(({ status }) => status.phase === 'Ready');
+      const message = `Taken back; the deployment before it ${isUp ? 'serves' : 'is started'} again. ${judgement.message}`;
       // Its replicas go once the one before is routed to again.
       return { steps: [], phase: 'Failed', reason: 'RolledBack', message, endBake: 'take back' };
     }
@@ -226,18 +237,18 @@ interface Failure {
   reason: Decision['reason'];
   message: string;
   epoch: number;
-  live: number | null;
+  /** Whether replicas of it from before are routed to, or about to be. */
+  serves: boolean;
   candidates: ReplicaView[];
 }
 
 /** The gate is lost. A restart that fails leaves the replicas before it serving; anything else is final. */
-function failed(row: Row<'Deployment'>, { reason, message, epoch, live, candidates }: Failure): Decision {
+function failed(row: Row<'Deployment'>, { reason, message, epoch, serves, candidates }: Failure): Decision {
   const steps: Step[] = candidates.map((replica) => ({ do: 'removeReplica', id: replica.row.id }));
-  if (live !== null && row.status.phase === 'Healthy') {
+  if (serves) {
     return {
       steps,
-      phase: 'Healthy',
-      reason: 'Promoted',
+      ...waitingForRoute(row),
       message: `The restart failed; the replicas before it go on. ${message}`,
       failedRestart: { epoch, reason },
     };

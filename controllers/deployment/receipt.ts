@@ -84,7 +84,8 @@ export function count(receipt: Receipt, { base }: Takeover, figures: Figures): R
 
 /**
  * Adds to a decision what was counted since. The receipt is final once the replicas before have finished their requests,
- * nobody watches the deployment any more, and the workers, who tell once a second, have told since; or once it serves no longer.
+ * nobody watches the deployment any more, and the workers, who tell once a second, have told since. One that serves no longer
+ * has its own at once, or, where requests wait until what was before it serves again, when those were let go.
  */
 export function account(
   row: Row<'Deployment'>,
@@ -101,15 +102,25 @@ export function account(
     ? count(receipt, takeover, figuresOf(traffic, row.spec.service_id, { ...takeover, own }))
     : receipt;
   const servesNoLonger = decision.phase !== 'Healthy' && decision.phase !== 'Starting';
-  const settledAt = isSettled(row, { service, drained }, decision)
-    ? (takeover.settled_at ?? timestamp(now))
-    : null;
+  const isParked = decision.endBake === 'take back' || isParkedFor(service);
+  const isOpen = !servesNoLonger && !isSettled(row, { service, drained }, decision);
+  const settledAt = isOpen ? null : settledSince(takeover, { servesNoLonger, isParked }, now);
   const left = settledAt === null ? Infinity : Date.parse(settledAt) + lookAgainAfter - now;
-  if (servesNoLonger || left <= 0)
+  if (left <= 0 || (servesNoLonger && settledAt === null))
     return { ...decision, takeover: null, receipt: { ...counted, finished_at: timestamp(now) } };
   const next = { receipt: counted, takeover: { ...takeover, settled_at: settledAt } };
   const requeueAfter = Math.min(decision.requeueAfter ?? Infinity, lookAgainAfter, left);
   return { ...decision, ...next, requeueAfter };
+}
+
+/** @returns since when nothing is left to be counted; null where that is so without waiting for the workers */
+function settledSince(
+  { settled_at: before }: Takeover,
+  { servesNoLonger, isParked }: { servesNoLonger: boolean; isParked: boolean },
+  now: number,
+): string | null {
+  if (servesNoLonger && isParked) return timestamp(now);
+  return servesNoLonger ? before : (before ?? timestamp(now));
 }
 
 function isSettled(
@@ -118,6 +129,8 @@ function isSettled(
   { phase, endBake }: Decision,
 ): boolean {
   const isWatched = service?.status.bake?.deployment === id && endBake === undefined;
-  const isParked = service !== undefined && service.status.parked_since !== null;
-  return phase === 'Healthy' && drained && !isWatched && !isParked;
+  return phase === 'Healthy' && drained && !isWatched && !isParkedFor(service);
 }
+
+const isParkedFor = (service: Row<'Service'> | undefined): boolean =>
+  service !== undefined && service.status.parked_since !== null;

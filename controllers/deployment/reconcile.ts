@@ -53,7 +53,7 @@ export function deploymentReconciler(deps: DeploymentDeps): Reconcile {
       // Given up meanwhile: then nobody removed it by hand.
       if (decision.imageLost && (await writer.get('Deployment', id))?.status.image === null) return false;
       const { endBake } = decision;
-      if (endBake !== undefined && !(await endBakeIn(writer, row, endBake))) return false;
+      if (endBake !== undefined && !(await endBakeIn(writer, row, endBake, now))) return false;
       await writer.patchStatus('Deployment', id, row.generation, summarize(row, decision, observed, now));
       return true;
     };

@@ -3,9 +3,9 @@
  * Pure.
  *
  * ```
- * new: image there → pause the old (and park) → all stopped → its replicas → gate ─→ promote → routed → unpark
- * old: serves ─────→ paused, drains, stops ─────────────────────────────────────┴→ goes
- *                                              gate lost, called off → all gone → resume → routed → unpark
+ * new: image there → pause the old (and park) → all stopped → its replicas → gate ─→ promote → routed → unpark → watched
+ * old: serves ─────→ paused, drains, stops ─────────────────────────────────────┴→ stopped and kept until it has proven itself
+ *                       gate lost, called off, or taken back (and park) → all gone → resume → routed → unpark
  * ```
  *
  * Two things must hold whatever is cut off where. Of two deployments one at most has replicas that are not paused: who makes or
@@ -19,7 +19,11 @@ import type { Observed } from './observe.ts';
 import type { Step } from './step.ts';
 import { isWanted } from './wanted.ts';
 
-/** How long requests wait for a release at most, and how long the old replicas may take to stop. Milliseconds. */
+/**
+ * How long requests wait for a release at most, and how long the old replicas may take to stop. A gate that is lost sooner (a
+ * workload that ends or cannot be started loses it at once) has the old ones serve again within it; one that is silent until a
+ * `health.deadline` that is longer has not, and requests are answered 503 from then on. Milliseconds.
+ */
 export const parkLimitMs = 120_000;
 /** Should nobody say that a replica has stopped, or that what was tried has failed. Milliseconds. */
 const lookAgainAfter = 1_000;
@@ -52,9 +56,10 @@ export function takeTurns(
 ): Decision | undefined {
   const isPromoted = service.status.promoted === row.id && row.status.epoch === epoch;
   if (isPromoted) return standAside(row, service, observed, now);
-  return isStopFirst(service.spec.release, row.spec.workload)
-    ? takeOver(row, service, observed, epoch, now)
-    : undefined;
+  if (!isStopFirst(service.spec.release, row.spec.workload)) return undefined;
+  return service.status.promoted === row.id && isTaking(observed.target, service)
+    ? giveWay(row, service, observed, now)
+    : takeOver(row, service, observed, epoch, now);
 }
 
 /** It is to serve, and does not yet: everything else stops first. What is on its way out already needs no pausing. */
@@ -69,7 +74,9 @@ function takeOver(
   const loud = others.filter((replica) => !isQuiet(replica));
   if (loud.length === 0) return undefined;
   const isServing = row.status.phase === 'Healthy';
-  const since = service.status.parked_since ?? (isServing ? null : row.status.starting_at);
+  // Of an earlier start, or of what comes before this, it says nothing.
+  const isWaiting = row.status.phase === 'Starting' && row.status.reason === 'StoppingOld';
+  const since = service.status.parked_since ?? (isWaiting ? row.status.starting_at : null);
   const left = since === null ? parkLimitMs : Date.parse(since) + parkLimitMs - now;
   if (left <= 0) return notStopped(row, epoch);
   const isLeaving = loud.some((replica) => replica.deleted_at !== null);
@@ -78,9 +85,16 @@ function takeOver(
     steps: pausable && !isLeaving ? [{ do: 'pauseOthers', epoch }] : [],
     phase: isServing ? 'Healthy' : 'Starting',
     reason: 'StoppingOld',
-    message: 'Waiting for what served until now to stop; requests wait at the ingress.',
+    message: `Waiting for what served until now to stop.${waitingWords(service)}`,
     requeueAfter: Math.min(left, lookAgainAfter),
   };
+}
+
+/** What those who ask for the service have of it meanwhile. */
+export function waitingWords({ status }: Row<'Service'>): string {
+  return status.parked_since === null
+    ? ''
+    : ` Requests wait at the ingress, for ${parkLimitMs / 1_000} s at most.`;
 }
 
 function notStopped({ status }: Row<'Deployment'>, epoch: number): Decision {
@@ -89,6 +103,27 @@ function notStopped({ status }: Row<'Deployment'>, epoch: number): Decision {
   return status.phase === 'Healthy'
     ? { steps: [], phase: 'Healthy', reason: 'Promoted', message, failedRestart: { epoch, reason } }
     : { steps: [], phase: 'Failed', reason, message };
+}
+
+/**
+ * It is to serve again (its service was stopped, or it is restarted) while another one is about to take its place: of two that
+ * stopped each other neither would ever serve. What it serves with stays; it goes on should the other one fail.
+ */
+function giveWay(
+  row: Row<'Deployment'>,
+  service: Row<'Service'>,
+  { replicas }: Observed,
+  now: number,
+): Decision {
+  const { phase, epoch } = row.status;
+  const tried = replicas.filter(({ row: { spec } }) => spec.epoch !== epoch);
+  const steps = tried.map(({ row: { id } }): Step => ({ do: 'removeReplica', id }));
+  const message = 'Another deployment is started in its place; it is started should that fail.';
+  const state =
+    phase === 'Healthy'
+      ? ({ phase, reason: 'Promoted' } as const)
+      : ({ phase: 'Starting', reason: 'GivingWay' } as const);
+  return letGo({ steps, ...state, message, requeueAfter: lookAgainAfter }, service, false, now);
 }
 
 /** It serves, or did until it was paused: for as long as another one is tried. Then it goes on. */
@@ -101,10 +136,10 @@ function standAside(
   const epoch = row.status.epoch ?? 0;
   const paused = replicas.filter(({ row: { spec } }) => spec.epoch === epoch && spec.paused_at !== undefined);
   if (paused.length === 0) return undefined;
-  const waiting =
-    row.status.phase === 'Healthy'
-      ? ({ phase: 'Healthy', reason: 'Promoted' } as const)
-      : ({ phase: 'Starting', reason: 'WaitingForRoute' } as const);
+  const isServing = row.status.phase === 'Healthy';
+  const waiting = isServing
+    ? ({ phase: 'Healthy', reason: 'Promoted' } as const)
+    : ({ phase: 'Starting', reason: 'WaitingForHealth' } as const);
   if (isTaking(target, service)) {
     const message = 'Stopped while another deployment is started; requests wait at the ingress.';
     return letGo({ steps: [], ...waiting, message, requeueAfter: lookAgainAfter }, service, false, now);
@@ -113,7 +148,10 @@ function standAside(
   const steps: Step[] = tried.map(({ row: { id } }) => ({ do: 'removeReplica', id }));
   const isFree = inTheWay(row, epoch, siblings).every(isQuiet);
   if (isFree) steps.push({ do: 'resume', epoch });
-  const message = 'Being started again: what was tried in its place did not become healthy.';
+  const why = isServing
+    ? 'what was tried in its place did not become healthy'
+    : 'the deployment after it was taken back';
+  const message = `Being started again: ${why}.${waitingWords(service)}`;
   return letGo({ steps, ...waiting, message, requeueAfter: lookAgainAfter }, service, false, now);
 }
 

@@ -5,6 +5,7 @@ import { Type, type Static, type TSchema } from '@sinclair/typebox';
 import type { Clock } from '../../specs/clock.ts';
 import { deadlines, withDeadline } from './deadline.ts';
 import { cgroupParentOf } from './docker/cgroup-parent.ts';
+import type { Machine } from './docker/tunings.ts';
 import { parseEndpoint, type Endpoint } from './endpoint.ts';
 import { EngineError } from './engine.ts';
 import { expect } from './expect.ts';
@@ -28,6 +29,7 @@ export interface Connection {
   root: string | undefined;
   /** How the engine wants the interfaces of networks named; undefined where it names them itself. */
   interfaces: string | undefined;
+  machine: Machine;
 }
 
 const Version = Type.Object({
@@ -42,6 +44,9 @@ const Version = Type.Object({
 const Info = Type.Object({
   DockerRootDir: Type.Optional(Type.String()),
   CgroupDriver: Type.Optional(Type.String()),
+  CgroupVersion: Type.Optional(Type.String()),
+  NCPU: Type.Optional(Type.Integer()),
+  SwapLimit: Type.Optional(Type.Boolean()),
   Labels: Type.Optional(Type.Union([Type.Null(), Type.Array(Type.String())])),
 });
 
@@ -67,6 +72,11 @@ export async function connect(endpoint: string, clock: Clock): Promise<Connectio
     interfaces: info.Labels?.find((label) => label.startsWith(`${interfacesLabel}=`))?.slice(
       interfacesLabel.length + 1,
     ),
+    machine: {
+      cpus: info.NCPU !== undefined && info.NCPU > 0 ? info.NCPU : undefined,
+      cgroup: info.CgroupVersion === '2' ? 'v2' : 'v1',
+      limitsSwap: info.SwapLimit ?? false,
+    },
   };
 }
 

@@ -18,11 +18,18 @@ export const deadlines = {
   usage: 45_000,
   /** Between two events of a build. A step may be silent for long; how long it may take is the caller's signal. */
   buildIdle: 3_600_000,
+  /** Until a registry has said what it has. Engines wait for one that is silent as long as it likes. */
+  registryAnswer: 30_000,
   /**
-   * Until a registry has said what it has, and between two events of a pull. Engines wait for a registry that is silent as
-   * long as it likes; they report several times a second while bytes come or a layer is unpacked.
+   * Between two events of a pull while bytes are to come. An engine reports every percent of a layer, but at least every
+   * 512 KiB (moby, pkg/progress/progressreader.go), of three layers at a time: whatever moves at 26 kB/s, or one layer at
+   * 9 kB/s, is never silent for so long.
    */
-  registry: 120_000,
+  pullIdle: 60_000,
+  /** The same while layers of other pulls have all the places that the engine has for downloads. */
+  queueIdle: 3_600_000,
+  /** The same while the engine unpacks what it has: a busy disk is slow, and the registry has nothing to do with it. */
+  unpackIdle: 300_000,
 } as const;
 
 /** Makes the error of a deadline. */
@@ -63,17 +70,20 @@ export function withDeadline<T>(
 }
 
 /**
- * Chunks of a stream that must not be silent for longer than `ms`. Destroys the stream when the reader leaves.
+ * Chunks of a stream that must not be silent for longer than `ms`, which is asked for anew after each chunk. Destroys the stream when the reader leaves.
  * Throws an EngineError when it breaks off or is silent for too long.
  */
 export async function* withIdleDeadline(
   clock: Clock,
   doing: string,
-  ms: number,
+  ms: number | (() => number),
   stream: Readable,
   late: Late = overdue,
 ): AsyncGenerator<Buffer, undefined> {
-  const arm = (): (() => void) => clock.after(ms, () => stream.destroy(late(doing, ms)));
+  const arm = (): (() => void) => {
+    const limit = typeof ms === 'number' ? ms : ms();
+    return clock.after(limit, () => stream.destroy(late(doing, limit)));
+  };
   let cancel = arm();
   try {
     for await (const chunk of stream) {
@@ -90,7 +100,8 @@ export async function* withIdleDeadline(
   return undefined;
 }
 
-function overdue(doing: string, ms: number): EngineError {
+/** The engine's fault. */
+export function overdue(doing: string, ms: number): EngineError {
   return new EngineError(
     'unavailable',
     `The container engine did not ${doing} within ${ms / 1000} s: check that it is not stuck`,

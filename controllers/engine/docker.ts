@@ -8,10 +8,10 @@ import { connect, ping, type Connection } from './connect.ts';
 import { BuildCap } from './docker/build-cap.ts';
 import { build } from './docker/build.ts';
 import { containerEvents } from './docker/events.ts';
-import { exec } from './docker/exec.ts';
+import { endExec, exec } from './docker/exec.ts';
 import type { Kill } from './docker/exec-processes.ts';
 import { findImage, inspectImage, listImages, removeImage, tagImage } from './docker/images.ts';
-import { replicaLogs } from './docker/logs.ts';
+import { replicaLogs, replicaOutput } from './docker/logs.ts';
 import { ensureNetwork, listNetworks, removeNetwork } from './docker/networks.ts';
 import { pullImage, resolveImage } from './docker/pull.ts';
 import * as mending from './docker/mending.ts';
@@ -27,7 +27,6 @@ import {
   type Engine,
   type EngineEvent,
   type EngineInfo,
-  type EngineLogLine,
   type ImageFacts,
   type ImageState,
   type Labels,
@@ -39,7 +38,8 @@ import {
   type VolumeState,
 } from './engine.ts';
 import type { PullRequest, RegistryRequest } from './registry-request.ts';
-import type { ExecRequest, ExecSession } from './exec.ts';
+import type { ExecRequest, ExecSession, LeftExec } from './exec.ts';
+import type { EngineLogLine, LogRequest } from './output.ts';
 import type { EngineUsage } from './usage.ts';
 
 export interface DockerEngineOptions {
@@ -49,6 +49,8 @@ export interface DockerEngineOptions {
   /** Signals a process of this host; process.kill when absent. */
   kill?: Kill;
 }
+
+const hostKill: Kill = (pid, signal) => void process.kill(pid, signal);
 
 export class DockerEngine implements Engine {
   readonly endpoint: string;
@@ -166,6 +168,10 @@ export class DockerEngine implements Engine {
     return this.call((connection) => mending.disconnectReplica(connection, this.options.clock, id, network));
   }
 
+  renameReplica(id: string, name: string): Promise<void> {
+    return this.call((connection) => mending.renameReplica(connection, this.options.clock, id, name));
+  }
+
   limitReplica(id: string, limits: ContainerLimits): Promise<void> {
     return this.call((connection) => mending.limitReplica(connection, this.options.clock, id, limits));
   }
@@ -182,18 +188,24 @@ export class DockerEngine implements Engine {
     return this.call((connection) => replicaStats(connection, this.options.clock, ids));
   }
 
-  async *replicaLogs(
-    id: string,
-    options: { since?: string; follow: boolean; signal: AbortSignal },
-  ): AsyncGenerator<EngineLogLine, undefined> {
+  async *replicaLogs(id: string, request: LogRequest): AsyncGenerator<EngineLogLine, undefined> {
     const connection = await this.connected();
-    yield* replicaLogs(connection, this.options.clock, id, options);
+    yield* replicaLogs(connection, this.options.clock, id, request);
+  }
+
+  async *replicaOutput(id: string, signal: AbortSignal): AsyncGenerator<Buffer, undefined> {
+    const connection = await this.connected();
+    yield* replicaOutput(connection, this.options.clock, id, signal);
   }
 
   exec(container: string, request: ExecRequest): Promise<ExecSession> {
-    const hostKill: Kill = (pid, signal) => void process.kill(pid, signal);
     const { clock, kill = hostKill } = this.options;
     return this.call((connection) => exec(connection, clock, container, request, kill));
+  }
+
+  endExec(left: LeftExec): Promise<void> {
+    const { clock, kill = hostKill } = this.options;
+    return this.call((connection) => endExec(connection, clock, left, kill));
   }
 
   async *events(labels: Labels, signal: AbortSignal): AsyncGenerator<EngineEvent, undefined> {

@@ -4,7 +4,9 @@
  */
 import type { LineMask } from '../../specs/mask.ts';
 import type { PullRequest, RegistryRequest } from './registry-request.ts';
-import type { ExecRequest, ExecSession } from './exec.ts';
+import type { ExecEngine } from './exec.ts';
+import type { EngineOutput } from './output.ts';
+import type { Tuning } from './tuning.ts';
 import type { EngineUsage } from './usage.ts';
 
 export interface EngineInfo {
@@ -117,6 +119,7 @@ export interface ContainerState {
   limits: { [Limit in keyof ContainerLimits]: number | null };
   /** Whether the engine would start it again by itself. */
   selfRestarting: boolean;
+  tunings: readonly Tuning[];
   /** RFC 3339; null before the first start. */
   startedAt: string | null;
   /** Set when `state` is `exited`. */
@@ -135,13 +138,6 @@ export interface ReplicaStats {
   sentBytes: number;
   /** Processes and threads, now. */
   pids: number;
-}
-
-export interface EngineLogLine {
-  /** RFC 3339 with nanoseconds, as the engine recorded it. */
-  at: string;
-  stream: 'stdout' | 'stderr';
-  line: string;
 }
 
 export interface BuildRequest {
@@ -174,7 +170,7 @@ export interface EngineEvent {
   image?: string;
 }
 
-export interface Engine {
+export interface Engine extends ExecEngine, EngineOutput {
   info(): Promise<EngineInfo>;
 
   /**
@@ -261,10 +257,13 @@ export interface Engine {
    * `conflict` when it is connected already, or while another container has the address.
    */
   connectReplica(id: string, network: NetworkPlace): Promise<void>;
+  /** Gives it another name. Rejects with `conflict` when another container has that, with `not_found` when it is gone. */
+  renameReplica(id: string, name: string): Promise<void>;
   /** Succeeds when it is not connected, or when either is gone. @param network its name */
   disconnectReplica(id: string, network: string): Promise<void>;
   /**
-   * Sets its limits, running or not, and that the engine does not restart it by itself. Rejects with `refused` when that
+   * Sets its limits, running or not, that the engine does not restart it by itself, and all tunings back that do not last.
+   * Rejects with `refused` when that
    * cannot be done in place, such as memory below what it uses where the kernel does not take that.
    */
   limitReplica(id: string, limits: ContainerLimits): Promise<void>;
@@ -273,21 +272,6 @@ export interface Engine {
   listReplicas(labels: Labels): Promise<ContainerState[]>;
   /** What containers use, by id; only of those that are there and run. Cheap: asked every few seconds. */
   replicaStats(ids: readonly string[]): Promise<Map<string, ReplicaStats>>;
-  /**
-   * Lines that a container printed from `since` (RFC 3339, inclusive) on; ends when it stops (or at once without
-   * `follow`), or when the signal aborts. An engine that is shut down ends it as well: look whether the container still
-   * runs, and follow on from the last line's time. Throws `not_found`, or `unavailable` when the stream breaks.
-   */
-  replicaLogs(
-    id: string,
-    options: { since?: string; follow: boolean; signal: AbortSignal },
-  ): AsyncIterable<EngineLogLine>;
-
-  /**
-   * Runs a command in a container that runs. Rejects with `not_found` when there is no such container, with `conflict`
-   * when it does not run.
-   */
-  exec(container: string, request: ExecRequest): Promise<ExecSession>;
 
   /**
    * Events of containers with these labels, and of all networks and removed images, until the signal aborts. Throws when the stream breaks: relist, then call

@@ -54,7 +54,7 @@ export function shorten(message: string): string {
   const line = message
     .replaceAll(/\s+/g, ' ')
     .replace(
-      /^(?:(?:failed to (?:solve|create (?:shim task|shim|LLB definition))(?: with frontend [\w.]+)?|OCI runtime create failed|runc create failed|unable to start container process|rpc error: code = \w+ desc =):?\s+)+/i,
+      /^(?:(?:failed to (?:solve|create (?:shim task|shim|LLB definition))(?: with frontend [\w.]+)?|OCI runtime (?:create|exec) failed|runc create failed|exec failed|unable to start container process|rpc error: code = \w+ desc =):?\s+)+/i,
       '',
     )
     .replace(/: unknown$/, '')

@@ -11,6 +11,36 @@ export interface ExecRequest {
   size?: TerminalSize;
   /** Beside the container's own. */
   env?: Readonly<Record<string, string>>;
+  /**
+   * Letters and digits that nobody else has: what the command and all that it starts carry in their environment
+   * (`SVC_CONSOLE`), and are known by when they are ended.
+   */
+  mark?: string;
+  /** Told what the engine calls the command, before it is started. It is not when this rejects. */
+  made?: (exec: string) => Promise<void>;
+}
+
+/** A command that was started by a process which is gone, and its session with it. */
+export interface LeftExec {
+  /** Of the container: its full id. */
+  container: string;
+  /** What the engine calls the command. */
+  exec: string;
+  mark: string;
+}
+
+/** The part of the engine port that is about them. */
+export interface ExecEngine {
+  /**
+   * Runs a command in a container that runs. Rejects with `not_found` when there is no such container, with `conflict`
+   * when it does not run.
+   */
+  exec(container: string, request: ExecRequest): Promise<ExecSession>;
+  /**
+   * Ends such a command and all that carries its mark, as `close` of its session would, also where the command itself has
+   * ended meanwhile. Succeeds when nothing of it is there. Rejects when a process could not be ended.
+   */
+  endExec(left: LeftExec): Promise<void>;
 }
 
 export interface ExecOutput {
@@ -28,14 +58,13 @@ export interface ExecSession {
   /** Does nothing once the command has ended. */
   resize(size: TerminalSize): Promise<void>;
   /**
-   * To be asked once the output has ended. What cannot be started ends with 126 or 127, and with a line that says why.
-   * Rejects with `not_found` when the container is gone.
+   * To be asked once the output has ended. What is not there ends with 127, what cannot be started with 126, both with one
+   * line of output that says so. Rejects with `not_found` when the container is gone.
    */
   exitCode(): Promise<number>;
   /**
-   * Ends the command and every process of its session: SIGHUP, and SIGKILL for what is left after some seconds. What has a
-   * session of its own by then (`setsid`) and is no descendant of it any longer lives on. Does nothing once the command has
-   * ended. Rejects when a process could not be ended.
+   * Ends the command and everything that descends from it, has its session or carries its mark: SIGHUP, and SIGKILL for what
+   * is left after some seconds. Does nothing once the command has ended. Rejects when a process could not be ended.
    */
   close(): Promise<void>;
 }

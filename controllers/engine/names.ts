@@ -26,3 +26,22 @@ export function imageTag(deployment: Pick<Row<'Deployment'>, 'id' | 'spec'>): st
 export function jobImageTag(jobId: string): string {
   return `svc/${jobId.replace('_', '-')}:last`;
 }
+
+/** Name of a replica's container: holds the end of its id, so it is never used twice. */
+export function replicaName(of: {
+  replica: Pick<Row<'Replica'>, 'id'>;
+  deployment: Pick<Row<'Deployment'>, 'spec'>;
+  service: Pick<Row<'Service'>, 'name'>;
+  project: Pick<Row<'Project'>, 'name'>;
+}): string {
+  const { replica, deployment, service, project } = of;
+  return `${project.name}-${service.name}-${deployment.spec.number}-${replica.id.slice(-8)}`;
+}
+
+/** Name of the container of a try: holds the run and the try, so that it is made once. */
+export function tryName(
+  { run, job, project }: { run: Pick<Row<'Run'>, 'id'>; job: { name: string }; project: { name: string } },
+  tries: number,
+): string {
+  return `${project.name}-${job.name}-${run.id.slice(-8)}-${tries}`;
+}

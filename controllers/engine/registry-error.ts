@@ -8,7 +8,7 @@ import { shorten } from './errors.ts';
 /**
  * `denied`: other credentials. `not_found`: another reference. `platform`: an image for this machine. `untrusted`: a
  * certificate that the engine trusts. `damaged`: the image must be pushed again. `full`: room on the disk.
- * `rate_limited`, `stalled`, `unreachable`: time.
+ * `rate_limited`, `stalled`, `interrupted` (in the middle of a layer, again and again), `unreachable`: time.
  */
 export type RegistryFault =
   | 'denied'
@@ -19,18 +19,22 @@ export type RegistryFault =
   | 'full'
   | 'rate_limited'
   | 'stalled'
+  | 'interrupted'
   | 'unreachable';
 
-const passing: readonly RegistryFault[] = ['rate_limited', 'stalled', 'unreachable'];
+const passing: readonly RegistryFault[] = ['rate_limited', 'stalled', 'interrupted', 'unreachable'];
 
 /** The engine works, but the registry did not give the image. The message is a sentence without a full stop. */
 export class RegistryError extends EngineError {
   readonly fault: RegistryFault;
+  /** Milliseconds after which it may be asked again, where it says so and the engine hands it on. */
+  readonly retryAfter: number | undefined;
 
-  constructor(fault: RegistryFault, message: string, cause?: unknown) {
+  constructor(fault: RegistryFault, message: string, cause?: unknown, retryAfter?: number) {
     super(fault === 'not_found' ? 'not_found' : 'refused', message, cause);
     this.name = 'RegistryError';
     this.fault = fault;
+    this.retryAfter = retryAfter;
   }
 
   /** Whether the same may succeed later. */
@@ -96,12 +100,40 @@ export function registryErrorOf(
     rules.find(([pattern]) => pattern.test(words)) ??
     rules.find(([, kind]) => kind === byStatus(status)) ??
     [];
-  if (fault && message) return new RegistryError(fault, message(place, words), cause);
+  if (fault && message)
+    return new RegistryError(fault, message(place, words), cause, retryAfterIn(fault, words));
   return new RegistryError('unreachable', `The registry ${place.registry} cannot be asked: ${words}`, cause);
 }
 
 export function registryStalled({ registry }: Pick<Place, 'registry'>, ms: number): RegistryError {
   return new RegistryError('stalled', `Nothing came from the registry ${registry} for ${ms / 1000} s`);
+}
+
+/** The engine has tried a layer again by itself, as often as it does, and has given it up. */
+export function registryInterrupted(
+  { registry }: Pick<Place, 'registry'>,
+  cause: RegistryError,
+): RegistryError {
+  return new RegistryError(
+    'interrupted',
+    `The registry ${registry} broke off in the middle of the image, also when the engine asked for the rest again`,
+    cause,
+  );
+}
+
+const units: Readonly<Record<string, number>> = { h: 3_600_000, m: 60_000, s: 1_000, ms: 1 };
+
+/**
+ * Engines do not hand on the header Retry-After; some registries say it in words as well, as a Go duration (ghcr.io:
+ * `toomanyrequests: retry-after: 1m30s, allowed: 44000/minute`).
+ */
+function retryAfterIn(fault: RegistryFault, said: string): number | undefined {
+  const told = /retry[- ]after:? *((?:[\d.]+(?:h|ms|m|s|us|µs|ns))+|\d+)/i.exec(said)?.[1];
+  if (fault !== 'rate_limited' || told === undefined) return undefined;
+  if (/^\d+$/.test(told)) return Number(told) * 1_000;
+  const parts = told.matchAll(/([\d.]+)(h|ms|m|s|us|µs|ns)/g);
+  const ms = [...parts].reduce((sum, [, count, unit = '']) => sum + Number(count) * (units[unit] ?? 0), 0);
+  return Number.isFinite(ms) ? Math.ceil(ms) : undefined;
 }
 
 function byStatus(status: number | undefined): RegistryFault | undefined {

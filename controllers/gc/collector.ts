@@ -6,20 +6,26 @@
 import type { Disk, GarbageItem, GarbageReport } from '../../specs/gc.ts';
 import { formatBytes } from '../../specs/bytes.ts';
 import type { Clock } from '../../specs/clock.ts';
+import type { EventRecorder } from '../../specs/event.ts';
 import { EngineError, type Engine } from '../engine/engine.ts';
 import type { EngineUsage } from '../engine/usage.ts';
 import type { Log } from '../runtime/log.ts';
 import { lowestDisk } from './disks.ts';
 import type { Files } from './files.ts';
 import { observe, type ObserveDeps } from './observe.ts';
+import { recordCollection } from './record.ts';
 import { plan, toItem, type Garbage, type Rules } from './plan.ts';
 import { apply, type StepDeps } from './steps.ts';
 
 export interface CollectorDeps
-  extends Omit<ObserveDeps, 'store' | 'engine' | 'files'>, Omit<StepDeps, 'store' | 'engine'> {
+  extends
+    Omit<ObserveDeps, 'store' | 'engine' | 'files' | 'tagNotes'>,
+    Omit<StepDeps, 'store' | 'engine' | 'tagNotes'> {
   store: ObserveDeps['store'] & StepDeps['store'];
   engine: ObserveDeps['engine'] & StepDeps['engine'] & Pick<Engine, 'diskUsage'>;
   files: Files;
+  tagNotes: ObserveDeps['tagNotes'] & StepDeps['tagNotes'];
+  events: EventRecorder;
   isPrivateEngine: boolean;
   disks: () => Promise<Disk[]>;
   /** Milliseconds that something is left where it is although nothing needs it. */
@@ -57,7 +63,9 @@ export function createCollector(deps: CollectorDeps): Collector {
     if (!usage || now - usage.at > maxUsageAge) usage = { at: now, figures: await figuresOf(deps) };
     const { nodeId, isPrivateEngine } = deps;
     const rules: Rules = { nodeId, isPrivateEngine, cacheAgeMs, now };
-    const found = await weigh(plan(await observe(usage.figures, deps), rules), deps.files);
+    const observed = await observe(usage.figures, deps);
+    const found = await weigh(plan(observed, rules), deps.files);
+    for (const tag of observed.oldNotes) await deps.tagNotes.forget(tag);
     seen = new Map(found.map((each) => [keyOf(each), seen.get(keyOf(each)) ?? now]));
     last = total(found.filter(({ step }) => step !== undefined));
     return found;
@@ -88,6 +96,7 @@ export function createCollector(deps: CollectorDeps): Collector {
         const items = await take(due, () => signal.aborted);
         const freed = formatBytes(total(items.filter(({ removed }) => removed)));
         const why = low ? 'a disk is below its floor' : 'nothing needed it for a while';
+        recordCollection(items, why, deps);
         deps.log.info(
           { freed, why, items: items.filter(({ removed }) => removed).length },
           'garbage was collected',
@@ -98,6 +107,7 @@ export function createCollector(deps: CollectorDeps): Collector {
         const found = await find(eagerCacheAge, 0);
         const end = clock.now() + patience;
         const items = dryRun ? found.map(toItem) : await take(found, () => clock.now() >= end);
+        recordCollection(items, 'somebody asked for it', deps);
         const wouldFree = total(found.filter(({ step }) => step !== undefined));
         const freed = total(items.filter(({ removed }) => removed));
         return { dry_run: dryRun, items, bytes_would_free: wouldFree, bytes_freed: freed };

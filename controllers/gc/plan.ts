@@ -60,19 +60,20 @@ export function toItem({ kind, name, bytes, reason, step }: Garbage): GarbageIte
   return { kind, name, bytes, reason, action, removed: false, error: null };
 }
 
-function images({ images: there, usage, rows }: Observed): Garbage[] {
+function images({ images: there, tagged, usage, rows }: Observed): Garbage[] {
   const deployments = new Map(rows.deployments.map((row) => [imageTag(row), row]));
   const jobs = new Set(rows.jobs.map(({ id }) => jobImageTag(id)));
   const spent = spentDeployments(rows);
   const contents = contentsInUse(rows);
-  return there.flatMap(({ id, tags }): Garbage[] => {
+  const all = [...there.map((image) => ({ ...image, own: image.tags })), ...tagged];
+  return all.flatMap(({ id, tags, own }): Garbage[] => {
     const bytes = usage.images.get(id) ?? null;
     if (tags.length === 0) {
       if (contents.has(id)) return [];
       const reason = 'A build left it without a tag, and nothing runs it.';
       return [{ kind: 'image', name: id, bytes, reason, step: { do: 'removeImage', reference: id } }];
     }
-    const loose = tags.flatMap((tag): Garbage[] => {
+    const loose = own.flatMap((tag): Garbage[] => {
       const row = deployments.get(tag);
       if (jobs.has(tag) || (row && !spent.has(row.id))) return [];
       const reason = row

@@ -22,6 +22,12 @@ export interface Room {
   close(): Promise<void>;
 }
 
+/** Throws `unavailable` while a disk is below its floor, with what may be done about it. */
+export async function requireRoom({ look, wouldFree }: Pick<RoomDeps, 'look' | 'wouldFree'>): Promise<void> {
+  const low = lowestDisk(await look());
+  if (low) throw new ProblemError('unavailable', refusal(low, wouldFree()), { retryAfter });
+}
+
 /** Milliseconds between two looks. */
 const interval = 15_000;
 /** Seconds after which a client may ask again: the node collects once a minute while it is low. */

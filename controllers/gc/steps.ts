@@ -5,6 +5,7 @@ import type { DeploymentLogs } from '../logs/deployment-logs.ts';
 import type { RunLogs } from '../logs/run-logs.ts';
 import type { WorkloadLogs } from '../logs/workload-logs.ts';
 import type { Engine } from '../engine/engine.ts';
+import type { TagNotes } from '../engine/tags.ts';
 
 export type Step =
   /** `deploymentId`: of the row that has no claim to it any more. */
@@ -20,6 +21,7 @@ export type Step =
 export interface StepDeps {
   store: Pick<Store, 'get'>;
   engine: Pick<Engine, 'removeImage' | 'removeNetwork' | 'pruneBuildCache'>;
+  tagNotes: Pick<TagNotes, 'forget'>;
   uploads: { remove: (id: string) => Promise<void> };
   deploymentLogs: Pick<DeploymentLogs, 'remove'>;
   runLogs: Pick<RunLogs, 'remove'>;
@@ -32,6 +34,7 @@ export async function apply(step: Step, deps: StepDeps): Promise<number | boolea
     case 'removeImage':
       if (step.deploymentId !== undefined && (await hasClaim(step.deploymentId, deps))) return false;
       await deps.engine.removeImage(step.reference);
+      await deps.tagNotes.forget(step.reference);
       return true;
     case 'removeNetwork':
       await deps.engine.removeNetwork(step.id);

@@ -58,17 +58,19 @@ export interface ClonesOptions {
   allow: readonly Cidr[];
   /** Where git and ssh are found. */
   path: string;
+  /** PEM file with the authorities that hosts of https are trusted by; undefined: those of the machine. */
+  certificateFile?: string | undefined;
   clock: Clock;
   limits?: Partial<CloneLimits>;
 }
 
 /** Removes what an earlier control plane has left, and is ready to clone. */
 export async function openClones(options: ClonesOptions): Promise<Clones> {
-  await sweepClones(options.roots);
+  await sweepClones(options.roots, options.clock);
   const limits = { ...defaultCloneLimits, ...options.limits };
   return {
     async clone(request) {
-      const directories = await makeDirectories(options.roots, request.id);
+      const directories = await makeDirectories(options.roots, request.id, options.clock);
       const watch = watchBounds([directories.home.dir, directories.work], limits, {
         clock: options.clock,
         signal: request.signal,
@@ -107,9 +109,9 @@ async function cloneInto(
     throw new GitError('CloneFailed', `The address of the repository ${fault ?? 'is not taken'}.`);
   const deployKey = await options.deployKey(projectId);
   if (deployKey !== null) await writeKey(home.key, deployKey.key);
-  const { knownHosts, lookup, allow, path } = options;
+  const { knownHosts, lookup, allow, path, certificateFile, clock } = options;
   const deps: RemoteDeps = {
-    ...{ home, projectId, knownHosts, lookup, allow, path, signal, onLine },
+    ...{ home, projectId, knownHosts, lookup, allow, path, certificateFile, clock, signal, onLine },
     deployKey: deployKey?.fingerprint ?? null,
   };
   const local = (dir: string): Git => gitIn({ dir, env: environment(home, path), signal, onLine });

@@ -65,11 +65,13 @@ const silence = 60;
 /**
  * git's only configuration.
  * @param addresses that the host was found at and that may be fetched from
+ * @param certificateFile PEM file with the authorities that are trusted; undefined: those of the machine
  */
 export function gitConfig(
   home: HomePaths,
   { host, port, transport }: GitUrl,
   addresses: readonly string[],
+  certificateFile?: string,
 ): string {
   const at = addresses.map((address) => (address.includes(':') ? `[${address}]` : address)).join(',');
   const sections: Record<string, Record<string, string | number | boolean>> = {
@@ -92,6 +94,7 @@ export function gitConfig(
       lowSpeedTime: silence,
       // Overrides any proxy: the connection goes where it was judged to go.
       proxy: '',
+      ...(certificateFile !== undefined && { sslCAInfo: certificateFile }),
       ...(transport === 'https' && { curloptResolve: `${host}:${port}:${at}` }),
     },
     transfer: { fsckObjects: true, bundleURI: false },

@@ -5,6 +5,7 @@
  */
 import { appendFile, mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { Clock } from '../../specs/clock.ts';
 import { homePaths, type HomePaths } from './environment.ts';
 import { killProcessesOf } from './processes.ts';
 
@@ -25,11 +26,15 @@ export interface CloneRoots {
 }
 
 /** @param id a deployment's: names the directories */
-export async function makeDirectories({ homes, works }: CloneRoots, id: string): Promise<CloneDirectories> {
+export async function makeDirectories(
+  { homes, works }: CloneRoots,
+  id: string,
+  clock: Clock,
+): Promise<CloneDirectories> {
   const home = homePaths(join(homes, id));
   const work = join(works, id);
   const closeHome = async (): Promise<void> => {
-    await killProcessesOf(home.dir);
+    await killProcessesOf(home.dir, clock);
     await rm(home.dir, { recursive: true, force: true });
   };
   const remove = async (): Promise<void> => {
@@ -42,8 +47,8 @@ export async function makeDirectories({ homes, works }: CloneRoots, id: string):
 }
 
 /** Ends and removes whatever an earlier control plane has left. Only before the first clone. */
-export async function sweepClones({ homes, works }: CloneRoots): Promise<void> {
-  await killProcessesOf(homes);
+export async function sweepClones({ homes, works }: CloneRoots, clock: Clock): Promise<void> {
+  await killProcessesOf(homes, clock);
   for (const dir of [homes, works]) {
     await rm(dir, { recursive: true, force: true });
     await mkdir(dir, { recursive: true, mode: 0o700 });

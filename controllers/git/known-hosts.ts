@@ -39,6 +39,32 @@ export function readKnownHost(host: string, text: string): KnownHostSpec | undef
   return { host, lines, fingerprints: lines.map((line) => fingerprintOf(line.split(' ')[2] ?? '')) };
 }
 
+/** A key as a host shows it. */
+export interface HostKey {
+  /** As in known_hosts: `ssh-ed25519`. */
+  type: string;
+  /** In base64. */
+  key: string;
+}
+
+/**
+ * Adds the keys of other types that a scan has found; none of them if the scan met another host than ssh did, that is one
+ * with another key of the same type.
+ */
+export function withScanned(seen: KnownHostSpec, scanned: readonly HostKey[]): KnownHostSpec {
+  const has = (type: string, key?: string): boolean =>
+    seen.lines.some(
+      (line) => line.split(' ')[1] === type && (key === undefined || line.split(' ')[2] === key),
+    );
+  if (scanned.some(({ type, key }) => has(type) && !has(type, key))) return seen;
+  const others = scanned.filter(({ type }) => !has(type));
+  return {
+    host: seen.host,
+    lines: [...seen.lines, ...others.map(({ type, key }) => `${seen.host} ${type} ${key}`)],
+    fingerprints: [...seen.fingerprints, ...others.map(({ key }) => fingerprintOf(key))],
+  };
+}
+
 /** As ssh-keygen -l prints it: the SHA-256 of the key in base64 without padding. */
 function fingerprintOf(key: string): string {
   const hash = createHash('sha256').update(Buffer.from(key, 'base64')).digest('base64');

@@ -4,17 +4,18 @@
  * gone has left. Linux only, as the node is.
  */
 import { readdir, readFile } from 'node:fs/promises';
+import type { Clock } from '../../specs/clock.ts';
 
 /** Rounds after which a process that is still there is one that cannot be killed. */
 const rounds = 20;
 
 /** Kills all processes whose home is this directory or below it. Others are never looked at beyond their environment. */
-export async function killProcessesOf(home: string): Promise<void> {
+export async function killProcessesOf(home: string, clock: Clock): Promise<void> {
   for (let round = 0; round < rounds; round++) {
     const pids = await processesOf(home);
     if (pids.length === 0) return;
     for (const pid of pids) kill(pid);
-    await new Promise((resolve) => setTimeout(resolve, 10 * round));
+    await new Promise<void>((resolve) => void clock.after(10 * round, resolve));
   }
 }
 

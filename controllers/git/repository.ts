@@ -65,7 +65,7 @@ interface Name {
 /** Branch before tag, as `git clone --branch` has it. Undefined when the host has no such name. */
 async function resolveName(remote: Remote, ref: string, dir: string): Promise<Name | undefined> {
   const names = ref === 'HEAD' || ref.startsWith('refs/') ? [ref] : [`refs/heads/${ref}`, `refs/tags/${ref}`];
-  const listed = await remote.run(dir, ['ls-remote', '--quiet', '--', remote.git.url, ...names]);
+  const listed = await remote.ask(dir, ['ls-remote', '--quiet', '--', remote.git.url, ...names]);
   const ids = new Map(
     listed.split('\n').map((line) => {
       const [id = '', name = ''] = line.split('\t');
@@ -109,10 +109,10 @@ async function commitOf(git: Git, name: string, asked: string, remote: Remote): 
 
 function noSuchRef({ git }: Remote, asked: string): GitError {
   const hint = looksLikeCommit(asked)
-    ? 'or the shortened name of a commit is not unique: write more of it'
-    : 'check its spelling';
+    ? ', or the shortened name of a commit is not unique: write more of it'
+    : ': check its spelling';
   return new GitError(
     'CloneFailed',
-    `The repository at ${git.host} has no branch, tag or commit ${asked}, ${hint}.`,
+    `The repository at ${git.host} has no branch, tag or commit ${asked}${hint}.`,
   );
 }

@@ -3,10 +3,12 @@ import type { Clock } from '../../specs/clock.ts';
 import type { WorkloadLogLine } from '../../specs/log-entry.ts';
 import type { Masks } from '../../specs/mask.ts';
 import type { Engine } from '../engine/engine.ts';
+import { createBrake, type BrakeDeps } from './brake.ts';
 import { costOf, type Floods } from './flood.ts';
 import { holdLines } from './hold.ts';
 import { isAfter } from './instant.ts';
 import { createOmission } from './omission.ts';
+import { pause } from './pause.ts';
 import type { RunStart } from './runs.ts';
 import type { LastLines, WorkloadLogs } from './workload-logs.ts';
 
@@ -21,11 +23,12 @@ export interface Followed {
 }
 
 export interface CopyDeps {
-  engine: Pick<Engine, 'replicaLogs'>;
+  engine: Pick<Engine, 'replicaLogs'> & BrakeDeps['engine'];
   logs: Pick<WorkloadLogs, 'append' | 'begin' | 'flush' | 'lastAt'>;
   masks: Pick<Masks, 'held'>;
   floods: Floods;
   clock: Clock;
+  log: BrakeDeps['log'];
 }
 
 export interface CopyOptions {
@@ -43,13 +46,14 @@ const unwritten = 2 ** 20;
 export async function copy(
   target: Followed,
   { follow, signal, onLine }: CopyOptions,
-  { engine, logs, masks, floods, clock }: CopyDeps,
+  { engine, logs, masks, floods, clock, log }: CopyDeps,
 ): Promise<void> {
   const { replica, container, projectId, serviceId, deploymentId } = target;
   logs.begin(target);
   const left = await logs.lastAt(serviceId, deploymentId, replica);
   const isNew = newerThan(left);
   const gate = floods.open();
+  const brake = createBrake(container, gate, { engine, clock, log });
   const omission = createOmission();
   let cancelNotice: (() => void) | undefined;
   const keepOmitted = (): void => {
@@ -89,11 +93,13 @@ export async function copy(
         waiting = 0;
       }
       const ms = gate.read(costOf(line));
+      if (gate.isFlooding() && follow) brake.hold();
       // What a container printed last is read to its end: the engine holds no more than a little.
       if (ms > 0 && follow) await pause(ms, signal, clock);
     }
   } finally {
     hold.flush();
+    await brake.release();
     gate.close();
     keepOmitted();
     await logs.flush(serviceId);
@@ -108,18 +114,4 @@ function newerThan(left: LastLines | undefined): (at: string) => boolean {
     if (isAfter(left.at, at)) return false;
     return known-- <= 0;
   };
-}
-
-/** Resolves after so many milliseconds, or as soon as the signal aborts. */
-export async function pause(ms: number, signal: AbortSignal, clock: Clock): Promise<void> {
-  if (signal.aborted) return;
-  await new Promise<void>((resolve) => {
-    const done = (): void => {
-      cancel();
-      signal.removeEventListener('abort', done);
-      resolve();
-    };
-    const cancel = clock.after(ms, done);
-    signal.addEventListener('abort', done);
-  });
 }

@@ -1,25 +1,51 @@
 /**
- * What is done about a workload that prints more than can be kept: a burst is kept whole; after that it is read no faster
- * than the node can do beside its work, and kept no faster than a disk can hold, in stretches. What is left out between
- * them is counted and said. What waits meanwhile waits at the engine, which holds a bounded number of bytes and forgets the oldest: the
- * workload itself is never held up.
+ * What is done about a workload that prints more than can be kept: a burst is kept whole; after that it may print no faster
+ * than the node can take beside its work (brake.ts), is read a little faster than that, so that the reader catches up with what
+ * came before, and kept no faster than a disk can hold, in stretches. What is left out between them is counted and
+ * said. What waits meanwhile waits at the engine, which holds a bounded number of bytes and forgets the oldest.
  */
 import type { Clock } from '../../specs/clock.ts';
 
 export interface FloodLimits {
-  /** Of all floods of a node together, per second: what is read, and what is kept. In bytes as {@link costOf} counts. */
+  /**
+   * Of all floods of a node together, per second: what they may print, what is read, and what is kept. In bytes as
+   * {@link costOf} counts.
+   */
+  passRate: number;
   readRate: number;
   keepRate: number;
   /** What a replica may print at once, or more than its share, before it is one of them. In the same bytes. */
   burst: number;
 }
 
-/** 30,000 short lines a second take a fifth of a core. */
-export const floodLimits: FloodLimits = { readRate: 4 * 2 ** 20, keepRate: 2 ** 20, burst: 8 * 2 ** 20 };
+/** 30,000 short lines a second take a fifth of a core, and a quarter of one at the engine. */
+export const floodLimits: FloodLimits = {
+  passRate: 3 * 2 ** 20,
+  readRate: 4 * 2 ** 20,
+  keepRate: 2 ** 20,
+  burst: 8 * 2 ** 20,
+};
 
-/** Bytes of a line in a log file, near enough: most of a short one is what is written around it. */
+/** Bytes that pass at once, so that little is waited for often. */
+const gulp = 2 ** 18;
+
+/** Milliseconds: whoever is attached is waited for when the container dies. */
+const longestWait = 1_000;
+
+/** Most of a short line is what is written around it. */
+const aroundLine = 130;
+const newline = 0x0a;
+
+/** Bytes of a line in a log file, near enough. */
 export function costOf(line: string): number {
-  return line.length + 130;
+  return line.length + aroundLine;
+}
+
+/** The same of the lines that are in these bytes. */
+function costOfBytes(bytes: Buffer): number {
+  let lines = 0;
+  for (const byte of bytes) if (byte === newline) lines++;
+  return bytes.length + lines * aroundLine;
 }
 
 /** All floods of a node. They share what there is; whoever prints little has all of its own. */
@@ -29,19 +55,24 @@ export interface Floods {
 }
 
 export interface FloodGate {
+  /** Takes what the workload printed. @returns milliseconds to wait before it may go on */
+  pass(bytes: Buffer): number;
   /** Takes the cost of a line that was read. @returns milliseconds to wait before the next one is read */
   read(cost: number): number;
   /** Whether a line of this cost is kept. Once one is not, none is until there is room for a whole stretch. */
   keeps(cost: number): boolean;
+  /** Whether it prints more than it may, or did a moment ago. */
+  isFlooding(): boolean;
   close(): void;
 }
 
 export function createFloods(clock: Clock, limits: FloodLimits = floodLimits): Floods {
-  const { readRate, keepRate, burst } = limits;
+  const { passRate, readRate, keepRate, burst } = limits;
   const flooding = new Set<FloodGate>();
   const share = (rate: number) => (): number => rate / Math.max(1, flooding.size);
   return {
     open() {
+      const passing = createBucket(clock, share(passRate), Math.min(gulp, burst));
       const reading = createBucket(clock, share(readRate), burst);
       const keeping = createBucket(clock, share(keepRate), burst);
       let isShut = false;
@@ -50,6 +81,13 @@ export function createFloods(clock: Clock, limits: FloodLimits = floodLimits): F
         else if (reading.level() >= burst / 2 && keeping.level() >= burst / 2) flooding.delete(gate);
       };
       const gate: FloodGate = {
+        pass(bytes) {
+          passing.take(costOfBytes(bytes));
+          return Math.min(
+            longestWait,
+            Math.ceil((Math.max(0, -passing.level()) / share(passRate)()) * 1_000),
+          );
+        },
         read(cost) {
           reading.take(cost);
           note();
@@ -63,6 +101,7 @@ export function createFloods(clock: Clock, limits: FloodLimits = floodLimits): F
           note();
           return !isShut;
         },
+        isFlooding: () => flooding.has(gate),
         close: () => void flooding.delete(gate),
       };
       return gate;

@@ -5,8 +5,9 @@
 import { leadLines } from '../../specs/mask.ts';
 import { EngineError } from '../engine/engine.ts';
 import type { Log } from '../runtime/log.ts';
-import { copy, pause, type CopyDeps, type Followed } from './copy.ts';
+import { copy, type CopyDeps, type Followed } from './copy.ts';
 import { createFloods } from './flood.ts';
+import { pause } from './pause.ts';
 import type { WorkloadLogs } from './workload-logs.ts';
 
 export type { Followed } from './copy.ts';

@@ -5,7 +5,10 @@
 import { hostPathsOf, type HostPath } from '../../specs/host-path.ts';
 import type { Clock, Random } from '../../specs/clock.ts';
 import type { Row } from '../../specs/index.ts';
-import { newId } from '../../specs/meta.ts';
+import { setConditions } from '../../specs/conditions.ts';
+import { newId, timestamp } from '../../specs/meta.ts';
+import { mostInProject } from '../../specs/project.ts';
+import { volumePresent } from '../../specs/volume.ts';
 import type { VolumeMount } from '../../specs/workload.ts';
 import type { Store } from '../../api/store/store.ts';
 import { EngineError, type Engine, type Mount } from '../engine/engine.ts';
@@ -27,6 +30,8 @@ export interface MountDeps {
   nodeId: string;
   /** What the node's operator allows now. */
   hostPaths: readonly HostPath[];
+  /** What is wrong with one at this moment, as the end of a sentence; undefined: nothing. */
+  hostPathFault: (path: HostPath) => string | undefined;
 }
 
 /** Whose they are. */
@@ -53,12 +58,20 @@ export async function provideMounts(
 }
 
 /** It was allowed when it was asked for; the setting may have changed since. */
-function hostMount(name: string, target: string, { project }: MountOwner, { hostPaths }: MountDeps): Mount {
+function hostMount(name: string, target: string, { project }: MountOwner, deps: MountDeps): Mount {
+  const { hostPaths, hostPathFault } = deps;
   const allowed = hostPathsOf(hostPaths, project.name).find((path) => path.name === name);
   if (!allowed)
     throw new MountUnavailableError(
       `The node does not allow project ${project.name} the host path ${name} any more: ` +
         'take it out of volumes, or ask who runs the node for it (SERVICE_HOST_PATHS).',
+    );
+  // Where it is on the host is nobody's business but the operator's, who finds it in the node's log.
+  const fault = hostPathFault(allowed);
+  if (fault !== undefined)
+    throw new MountUnavailableError(
+      `The host path ${name} of project ${project.name} is not what was allowed any more: ask who runs the node to look at it.`,
+      { cause: new Error(fault) },
     );
   return { source: allowed.path, target, ...(allowed.readOnly ? { readOnly: true as const } : {}) };
 }
@@ -88,7 +101,9 @@ async function provideVolume(name: string, owner: MountOwner, deps: MountDeps): 
     throw new MountUnavailableError(cause.message, { cause });
   }
   // Durable: from now on the data is the workload's.
-  await store.patchStatus('Volume', row.id, row.generation, { engine_name: made }, { durable: true });
+  const conditions = setConditions(row.status.conditions, [volumePresent], timestamp(deps.clock.now()));
+  const patch = { engine_name: made, conditions };
+  await store.patchStatus('Volume', row.id, row.generation, patch, { durable: true });
   return made;
 }
 
@@ -104,6 +119,11 @@ function volumeRow(
     const living = await writer.get('Project', project.id);
     if (!living || living.deleted_at !== null)
       throw new MountUnavailableError(`Project ${project.name} is being deleted and gets no new volume.`);
+    const volumes = await writer.list('Volume', { owner: project.id });
+    if (volumes.filter((volume) => volume.deleted_at === null).length >= mostInProject.Volume)
+      throw new MountUnavailableError(
+        `Project ${project.name} has ${mostInProject.Volume} volumes and gets no more: destroy one that nothing needs (svc volumes list -p ${project.name}).`,
+      );
     return writer.create('Volume', {
       ...{ id: newId('volume', clock.now(), random(10)), name: full, owner: project.id },
       spec: { project_id: project.id, service: service.name, volume: name },

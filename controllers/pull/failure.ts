@@ -35,6 +35,7 @@ const reasons: Readonly<Record<RegistryFault, PullReason>> = {
   platform: 'PlatformMismatch',
   rate_limited: 'RegistryRateLimited',
   stalled: 'PullTimedOut',
+  interrupted: 'PullFailed',
   unreachable: 'PullFailed',
   untrusted: 'PullFailed',
   damaged: 'PullFailed',
@@ -42,10 +43,10 @@ const reasons: Readonly<Record<RegistryFault, PullReason>> = {
 };
 
 export function pullError(error: RegistryError, asked: Asked): PullError {
-  return new PullError(reasons[error.fault], `${error.message}. ${advice(error.fault, asked)}`, error);
+  return new PullError(reasons[error.fault], `${error.message}. ${advice(error, asked)}`, error);
 }
 
-function advice(fault: RegistryFault, { reference, registry, username }: Asked): string {
+function advice({ fault, retryAfter }: RegistryError, { reference, registry, username }: Asked): string {
   const add = `svc registries add ${registry} --username NAME`;
   switch (fault) {
     case 'denied':
@@ -56,13 +57,18 @@ function advice(fault: RegistryFault, { reference, registry, username }: Asked):
       return `Check name and tag of ${reference}`;
     case 'platform':
       return 'Push one that is made for it (docker build --platform), then deploy again';
-    case 'rate_limited':
-      return username === undefined
-        ? `Deploy again later, or pull with credentials: ${add}`
-        : 'Deploy again later';
+    case 'rate_limited': {
+      const again =
+        retryAfter === undefined
+          ? 'When it will again, the engine does not hand on: deploy again later'
+          : `It wants to be asked again in ${duration(retryAfter)}: deploy again then`;
+      return username === undefined ? `${again}, or pull with credentials: ${add}` : again;
+    }
     case 'stalled':
     case 'unreachable':
       return 'Check its name, and that this machine reaches it; then deploy again';
+    case 'interrupted':
+      return 'Deploy again; if it breaks off each time, check the registry, and what lies between it and this machine';
     case 'untrusted':
       return 'Then deploy again';
     case 'damaged':
@@ -70,4 +76,10 @@ function advice(fault: RegistryFault, { reference, registry, username }: Asked):
     case 'full':
       return 'Make room on it, then deploy again';
   }
+}
+
+/** @param ms milliseconds; rounded up, in the unit that people would take */
+function duration(ms: number): string {
+  if (ms < 120_000) return `${Math.ceil(ms / 1_000)} s`;
+  return ms < 2 * 3_600_000 ? `${Math.ceil(ms / 60_000)} min` : `${Math.ceil(ms / 3_600_000)} h`;
 }

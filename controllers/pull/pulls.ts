@@ -38,6 +38,8 @@ export interface ImageRequest {
   tag: string;
   /** Called before anything is pulled: tried again, it is to be the same one. */
   onDigest: (digest: string) => Promise<void>;
+  /** Called before anything is pulled: throws where that is not to be. */
+  mayPull?: () => Promise<void>;
   /** Progress, for people. */
   onLine: (line: string) => void;
   signal: AbortSignal;
@@ -68,7 +70,7 @@ export async function obtainImage(request: ImageRequest, deps: PullDeps): Promis
       return await obtain(wanted, auth, { ...request, onDigest }, deps);
     } catch (error) {
       if (!(error instanceof RegistryError)) throw error;
-      const pause = pauseAfter(error.fault, tries);
+      const pause = pauseAfter(error.fault, tries, error.retryAfter);
       const asked = { reference, registry: named.registry, username: auth?.username };
       if (pause === undefined) throw pullError(error, asked);
       onLine(`${error.message}. It is asked again in ${pause / 1000} s`);
@@ -81,11 +83,12 @@ async function obtain(
   named: ImageReference,
   auth: RegistryAuth | undefined,
   request: ImageRequest,
-  { engine }: PullDeps,
+  deps: PullDeps,
 ): Promise<PulledImage> {
+  const { engine } = deps;
   const { signal, onLine, tag } = request;
   const as = { ...(auth && { auth }), signal };
-  const found = await resolve(named, as, request, engine);
+  const found = await resolve(named, as, request, deps);
   if (found.local !== undefined) {
     await engine.tagImage(found.local, tag);
     return { image: found.local, digest: null };
@@ -94,7 +97,10 @@ async function obtain(
   await request.onDigest(digest);
   const there = await engine.inspectImage(digest);
   if (there) onLine(`The engine has ${digest} already: nothing is pulled`);
-  else onLine(`Pulling ${digest}${auth ? ` as ${auth.username}` : ''}`);
+  else {
+    await request.mayPull?.();
+    onLine(`Pulling ${digest}${auth ? ` as ${auth.username}` : ''}`);
+  }
   const { id } = there ?? (await engine.pullImage({ reference: digest, ...as, onLine }));
   await engine.tagImage(id, tag).catch((error: unknown) => {
     // Whoever gave up its last tag meanwhile has taken it along.
@@ -104,14 +110,22 @@ async function obtain(
   return { image: id, digest };
 }
 
+/** Milliseconds of silence after which whoever waits is told so. */
+const noticeable = 10_000;
+
 /** Which digest it is, or the id of an image of this machine that stands in for it. */
 async function resolve(
   named: ImageReference,
   as: { auth?: RegistryAuth; signal: AbortSignal },
   { onLine }: ImageRequest,
-  engine: PullDeps['engine'],
+  { engine, clock }: Pick<PullDeps, 'engine' | 'clock'>,
 ): Promise<{ digest: string; local?: undefined } | { local: string }> {
   const reference = formatImageReference(named);
+  const cancel = clock.after(noticeable, () =>
+    onLine(
+      `The registry ${named.registry} has been asked for ${noticeable / 1_000} s, and has not answered yet`,
+    ),
+  );
   try {
     return { digest: await engine.resolveImage({ reference, ...as }) };
   } catch (error) {
@@ -122,6 +136,8 @@ async function resolve(
       `${error.message}. The image ${reference} that was made on this machine, and is in no registry, is used`,
     );
     return { local };
+  } finally {
+    cancel();
   }
 }
 

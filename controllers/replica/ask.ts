@@ -2,15 +2,23 @@
 import type { Socket } from 'node:net';
 import { Client, type buildConnector, type Dispatcher } from 'undici';
 import { durationMs } from '../../specs/duration.ts';
-import type { Upstream } from '../../ingress/index.ts';
+import { UnreachedError, type Upstream } from '../../ingress/index.ts';
 import type { Ask, ProbeAnswer } from './prober.ts';
+
+/** Why there is no connection to a workload behind the bridge. */
+const unreached: Record<UnreachedError['why'], string> = {
+  refused: 'nothing listens on $PORT yet',
+  silent: 'it takes no connection on $PORT: it is too busy, or gone',
+  unreachable: 'its network does not lead to it',
+  lost: 'the bridge to it is not open yet',
+};
 
 /** How much of an answer's body is read and quoted. Bytes. */
 const bodyLimit = 512;
 
 export interface AskDeps {
-  /** Opens a connection to a replica's socket, following no link. */
-  dial: (upstream: Upstream) => Socket;
+  /** Opens a connection to a replica's socket, following no link; of a bridged one, to the workload behind it. */
+  dial: (upstream: Upstream, signal: AbortSignal) => Promise<Socket>;
   /** Lets the unprivileged ingress workers in to a socket that the workload made. */
   admit: (upstream: Upstream) => Promise<void>;
 }
@@ -18,13 +26,14 @@ export interface AskDeps {
 export function createAsk({ dial, admit }: AskDeps): Ask {
   return async ({ upstream, health, mask }, signal) => {
     const limit = AbortSignal.timeout(durationMs(health.timeout));
+    const over = AbortSignal.any([signal, limit]);
     const client = new Client('http://localhost', {
-      connect: connector(() => dial(upstream)),
+      connect: connector(() => dial(upstream, over)),
       pipelining: 0,
     });
     try {
       if (upstream.via === 'direct') await admit(upstream);
-      const response = await get(client, health.path, AbortSignal.any([signal, limit]));
+      const response = await get(client, health.path, over);
       return await judge(health.path, response, mask);
     } catch (error) {
       return { ok: false, words: limit.aborted ? 'no answer in time' : explain(error, upstream) };
@@ -40,15 +49,12 @@ function get(client: Client, path: string, signal: AbortSignal): Promise<Dispatc
 }
 
 /** undici's connector: opens the replica's own socket, whatever the URL says. */
-function connector(open: () => Socket): buildConnector.connector {
+function connector(open: () => Promise<Socket>): buildConnector.connector {
   return (_, done) => {
-    try {
-      const socket = open();
-      socket.once('connect', () => done(null, socket));
-      socket.once('error', (error) => done(error, null));
-    } catch (error) {
-      done(error instanceof Error ? error : new Error(String(error)), null);
-    }
+    void open().then(
+      (socket) => done(null, socket),
+      (error: unknown) => done(error as Error, null),
+    );
   };
 }
 
@@ -72,14 +78,13 @@ function refusal(status: number, location: string, body: string): ProbeAnswer {
   return { ok: false, words: body === '' ? `${status} with no body` : `${status}: ${JSON.stringify(body)}` };
 }
 
-function explain(error: unknown, upstream: Upstream): string {
+function explain(error: unknown, { via }: Upstream): string {
+  if (error instanceof UnreachedError) return unreached[error.why];
   const code = (error as NodeJS.ErrnoException).code;
-  if (code === 'ENOENT' || code === 'ECONNREFUSED') {
-    return upstream.via === 'direct' ? 'nothing listens on $SVC_SOCKET yet' : 'nothing listens on $PORT yet';
-  }
-  if (code === 'ECONNRESET' || code === 'EPIPE' || code === 'UND_ERR_SOCKET') {
-    return 'nothing answers on its port yet, or it closed the connection';
-  }
+  if (code === 'ENOENT' || code === 'ECONNREFUSED')
+    return via === 'direct' ? 'nothing listens on $SVC_SOCKET yet' : unreached.lost;
+  if (code === 'ECONNRESET' || code === 'EPIPE' || code === 'UND_ERR_SOCKET')
+    return 'it closed the connection without an answer';
   return error instanceof Error ? error.message : String(error);
 }
 

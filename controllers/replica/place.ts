@@ -5,7 +5,8 @@ import { socketMount } from '../../specs/mount-target.ts';
 import { revisionOf } from '../../specs/revision.ts';
 import type { Upstream } from '../../ingress/index.ts';
 import type { Mount, ReplicaContainer } from '../engine/engine.ts';
-import { limitsOf } from './limits.ts';
+import { replicaName } from '../engine/names.ts';
+import { limitsOf } from '../drift/limits.ts';
 
 const socketName = 'svc.sock';
 
@@ -58,7 +59,7 @@ export function containerOf(
     ...(workload.listen === 'socket' ? { SVC_SOCKET: posix.join(socketMount, socketName) } : {}),
   };
   return {
-    name: `${project.name}-${service.name}-${deployment.spec.number}-${replica.id.slice(-8)}`,
+    name: replicaName(family),
     image: replica.spec.image,
     ...(workload.command === undefined ? {} : { command: workload.command }),
     env,

@@ -68,12 +68,13 @@ function mended(
 ): Decision {
   const starts = decision.steps.some((step) => step.do === 'start' || step.do === 'restart');
   if (container.state !== 'running' && !starts) return decision;
-  const { steps, found, isResize } = driftOf(row, container, observed);
+  const { steps, found, isResize, isWorn } = driftOf(row, container, observed);
   const first = steps.filter((step) => container.state !== 'running' || step.do !== 'limit');
   const last = steps.filter((step) => !first.includes(step));
   return {
     ...decision,
-    steps: [...first, ...decision.steps, ...last],
+    // Written before the limits are tried: the engine may refuse them.
+    steps: [...first, ...(isWorn ? [{ do: 'renew' } as const] : []), ...decision.steps, ...last],
     ...(found.length === 0 ? {} : { drift: found }),
     ...(isResize ? { resize: true } : {}),
   };

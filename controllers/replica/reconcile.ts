@@ -4,6 +4,7 @@ import { setConditions } from '../../specs/conditions.ts';
 import type { EventRecorder } from '../../specs/event.ts';
 import type { Row } from '../../specs/index.ts';
 import { timestamp } from '../../specs/meta.ts';
+import { LimitsRefusedError } from '../drift/mend.ts';
 import { EngineError } from '../engine/engine.ts';
 import type { Reconcile, Result } from '../runtime/reconciler.ts';
 import { MountUnavailableError } from '../mounts/provide.ts';
@@ -12,7 +13,7 @@ import { observe, type Observed, type ObserveDeps } from './observe.ts';
 import { recordDeath, recordMending, recordReturn } from './record.ts';
 import { backoffMs, plan, type Decision } from './plan.ts';
 import { summarize } from './status.ts';
-import { apply, LimitsRefusedError, type StepDeps } from './steps.ts';
+import { apply, type StepDeps } from './steps.ts';
 
 export interface ReplicaDeps extends Omit<ObserveDeps, 'engine'>, Omit<StepDeps, 'engine'> {
   engine: ObserveDeps['engine'] & StepDeps['engine'];

@@ -3,10 +3,12 @@ import type { Row } from '../../specs/index.ts';
 import type { Masks } from '../../specs/mask.ts';
 import type { Store } from '../../api/store/store.ts';
 import type { Vault } from '../../api/store/vault.ts';
-import { EngineError, type Engine } from '../engine/engine.ts';
+import type { Mend } from '../drift/drift.ts';
+import { mend, type MendEngine } from '../drift/mend.ts';
+import type { Engine } from '../engine/engine.ts';
 import { provideMounts, type MountDeps } from '../mounts/provide.ts';
 import { openSecrets } from '../secrets/open.ts';
-import { limitsOf } from './limits.ts';
+import { wantedOf } from './drift.ts';
 import { containerOf, upstreamOf } from './place.ts';
 import type { Observed } from './observe.ts';
 import type { Prober } from './prober.ts';
@@ -15,25 +17,26 @@ export type Step =
   | { do: 'create' }
   | { do: 'start' }
   | { do: 'restart' }
-  | { do: 'unpause' }
-  | { do: 'disconnect'; network: string }
-  | { do: 'connect' }
-  | { do: 'limit' }
+  | Mend
+  /** Has its service replace all of them, gate first, as a restart does. */
+  | { do: 'renew' }
   | { do: 'follow' }
   | { do: 'probe' }
   | { do: 'unprobe' }
   | { do: 'stop' }
+  /** Removes its container, and nothing else. */
+  | { do: 'discard' }
   | { do: 'remove' };
 
 /** Time between SIGTERM and SIGKILL. Milliseconds. */
 const stopGraceMs = 10_000;
 
-export interface StepDeps extends Pick<MountDeps, 'clock' | 'random' | 'hostPaths'> {
+export interface StepDeps extends Pick<MountDeps, 'clock' | 'random' | 'hostPaths' | 'hostPathFault'> {
   store: Store;
   vault: Pick<Vault, 'open'>;
   engine: MountDeps['engine'] &
     Pick<Engine, 'createReplica' | 'startReplica' | 'inspectReplica' | 'removeReplica'> &
-    Pick<Engine, 'unpauseReplica' | 'connectReplica' | 'disconnectReplica' | 'limitReplica'>;
+    MendEngine;
   prober: Prober;
   /** Hide the project's secrets in what the workload and the engine say. */
   masks: Pick<Masks, 'text'>;
@@ -70,14 +73,12 @@ const executors: Executors = {
   create,
   start,
   restart: start,
-  unpause: async ({ container }, { engine }) => {
-    if (container !== null) await engine.unpauseReplica(container);
-  },
-  disconnect: async ({ container }, { engine }, { network }) => {
-    if (container !== null) await engine.disconnectReplica(container, network);
-  },
-  connect,
-  limit,
+  unpause: putRight,
+  disconnect: putRight,
+  connect: putRight,
+  rename: putRight,
+  limit: putRight,
+  renew,
   follow: ({ row, container, startedAt }, deps) => {
     if (container !== null) deps.follow(row, container, startedAt);
   },
@@ -91,6 +92,7 @@ const executors: Executors = {
   stop: ({ row, container }, deps) => {
     if (container !== null) deps.stopSoon(row.id, container, stopGraceMs);
   },
+  discard,
   remove,
 };
 
@@ -141,26 +143,31 @@ async function start(scene: Scene, { engine, sockets }: StepDeps): Promise<void>
   scene.startedAt = (await engine.inspectReplica(container))?.startedAt ?? null;
 }
 
-async function connect({ row, container, observed }: Scene, { engine }: StepDeps): Promise<void> {
-  const name = observed.project?.status.network_name;
-  if (container === null || typeof name !== 'string') return;
-  await engine.connectReplica(container, { name, address: row.spec.address });
+/** Throws LimitsRefusedError. */
+async function putRight(
+  { row, container, observed }: Scene,
+  { engine }: StepDeps,
+  step: Mend,
+): Promise<void> {
+  const wanted = wantedOf(row, observed);
+  if (container !== null && wanted) await mend(step, container, wanted, engine);
 }
 
-/** The engine does not give a container the limits that its deployment asks for; it goes on with those that it has. */
-export class LimitsRefusedError extends Error {
-  override name = 'LimitsRefusedError';
+/** Does nothing once somebody else has seen to it: another replica, or a person. */
+function renew({ row }: Scene, { store }: StepDeps): Promise<void> {
+  const { service_id: id, epoch } = row.spec;
+  return store.write(async (writer) => {
+    const service = await writer.get('Service', id);
+    if (!service || service.deleted_at !== null || service.spec.rollout.epoch !== epoch) return;
+    const rollout = { ...service.spec.rollout, epoch: epoch + 1 };
+    await writer.updateSpec('Service', id, (before) => ({ ...before, rollout }));
+  });
 }
 
-async function limit({ container, observed }: Scene, { engine }: StepDeps): Promise<void> {
-  const resources = observed.deployment?.spec.workload.resources;
-  if (container === null || !resources) return;
-  try {
-    await engine.limitReplica(container, limitsOf(resources));
-  } catch (error) {
-    if (!(error instanceof EngineError) || error.code !== 'refused') throw error;
-    throw new LimitsRefusedError(error.message, { cause: error });
-  }
+async function discard(scene: Scene, { engine, unfollow }: StepDeps): Promise<void> {
+  await unfollow(scene.row.id);
+  if (scene.container !== null) await engine.removeReplica(scene.container);
+  scene.container = null;
 }
 
 async function remove({ row, container }: Scene, deps: StepDeps): Promise<void> {

@@ -25,7 +25,7 @@ export interface RouteSettings {
  * What waits while a stop-first release is under way, per service and ingress worker. Browsers and most clients give up after
  * a minute or two; what cannot wait so long is better told at once.
  */
-export const parkLimits: ParkLimits = { requests: 1_000, bytes: 64 * 1024 * 1024, ms: 120_000 };
+export const parkLimits: ParkLimits = { requests: 5_000, bytes: 64 * 1024 * 1024, ms: 120_000 };
 
 export type RouteSet = Omit<Snapshot, 'revision'>;
 
@@ -52,7 +52,7 @@ export function plan(observed: Observed, settings: RouteSettings): RouteSet {
         durationMs(service.spec.release.drain),
         service.status.parked_since === null ? Infinity : stopFirstDrainMs,
       ),
-      park: service.status.parked_since === null ? null : parkLimits,
+      park: mayWait(service, routed, byDeployment) ? parkLimits : null,
     };
     for (const { id } of routed)
       upstreams[id] = settings.upstreamOf(id, deployment?.spec.workload.listen ?? 'tcp');
@@ -67,6 +67,19 @@ export function plan(observed: Observed, settings: RouteSettings): RouteSet {
     bridges: bridges(observed.replicas, deployments, settings),
     control: settings.control,
   };
+}
+
+/**
+ * While a stop-first release is under way; and while one that is watched has no replica: it is either restarted, or what was
+ * stopped for it is started again.
+ */
+function mayWait(
+  { status: { parked_since: since, bake } }: Row<'Service'>,
+  routed: readonly Row<'Replica'>[],
+  byDeployment: ReadonlyMap<string, readonly Row<'Replica'>[]>,
+): boolean {
+  if (since !== null || bake === null || routed.length > 0) return since !== null;
+  return byDeployment.get(bake.previous)?.some(({ spec }) => spec.paused_at !== undefined) ?? false;
 }
 
 /** Of what is routed only. A domain that is not verified is answered its challenge, and nothing else. */

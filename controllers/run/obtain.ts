@@ -11,6 +11,8 @@ import type { ObtainImage } from './images.ts';
 export interface ObtainDeps extends Omit<PullDeps, 'engine'> {
   engine: PullDeps['engine'] & Pick<Engine, 'findImage'>;
   clock: Clock;
+  /** Throws while a disk of the node is below its floor. */
+  requireRoom: () => Promise<void>;
   log: (runId: string, entry: RunLogEntry) => void;
 }
 
@@ -35,7 +37,7 @@ async function pulled(run: Row<'Run'>, signal: AbortSignal, deps: ObtainDeps): P
   const { image } = await obtainImage(
     {
       ...{ reference: spec.image, digest: null, projectId: spec.project_id, tag: jobImageTag(spec.job_id) },
-      ...{ onDigest: () => Promise.resolve(), onLine, signal },
+      ...{ onDigest: () => Promise.resolve(), onLine, signal, mayPull: deps.requireRoom },
     },
     deps,
   );

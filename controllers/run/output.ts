@@ -1,12 +1,14 @@
 /**
  * Follows what runs print into their logs, from where it was left: neither a restart of the node nor one of the engine loses
- * lines or doubles them. No secret gets there. A log that is full is followed no further.
+ * lines or doubles them. No secret gets there. A log that is full takes no more; a run that floods is slowed down nevertheless.
  */
 import type { Clock } from '../../specs/clock.ts';
 import type { RunLogLine } from '../../specs/log-entry.ts';
 import { leadLines, type Masks } from '../../specs/mask.ts';
 import { EngineError, type Engine } from '../engine/engine.ts';
-import { pause } from '../logs/copy.ts';
+import { createBrake, type BrakeDeps } from '../logs/brake.ts';
+import { costOf, createFloods, type Floods } from '../logs/flood.ts';
+import { pause } from '../logs/pause.ts';
 import { holdLines } from '../logs/hold.ts';
 import { isAfter } from '../logs/instant.ts';
 import type { RunLogs } from '../logs/run-logs.ts';
@@ -29,11 +31,11 @@ export interface RunOutput {
 }
 
 export interface RunOutputDeps {
-  engine: Pick<Engine, 'replicaLogs'>;
+  engine: Pick<Engine, 'replicaLogs'> & BrakeDeps['engine'];
   logs: Pick<RunLogs, 'append' | 'flush' | 'tail' | 'isFull'>;
   masks: Pick<Masks, 'held'>;
   clock: Clock;
-  log: Pick<Log, 'warn'>;
+  log: Pick<Log, 'debug' | 'warn'>;
 }
 
 /** Milliseconds from a broken stream to the next try, and for which the rest of a stopped container is waited for. */
@@ -41,15 +43,20 @@ const times = { retry: 1_000, drain: 10_000 };
 /** Characters that may wait for the disk before the engine has to. */
 const unwritten = 2 ** 20;
 
+type Deps = RunOutputDeps & { floods: Floods };
+
 interface Following {
   target: Try;
   abort: AbortController;
   /** The container is going: a stream that breaks is not taken up again. */
   leaving: boolean;
+  /** Its log is: nothing of what is left is wanted. */
+  isFull: boolean;
   ended: Promise<void>;
 }
 
-export function openRunOutput(deps: RunOutputDeps): RunOutput {
+export function openRunOutput(given: RunOutputDeps): RunOutput {
+  const deps: Deps = { ...given, floods: createFloods(given.clock) };
   const all = new Map<string, Following>();
   let closed = false;
   return {
@@ -58,7 +65,7 @@ export function openRunOutput(deps: RunOutputDeps): RunOutput {
       if (closed || before?.target.container === target.container) return;
       before?.abort.abort();
       const following: Following = {
-        ...{ target, abort: new AbortController(), leaving: false },
+        ...{ target, abort: new AbortController(), leaving: false, isFull: false },
         ended: Promise.resolve(),
       };
       all.set(target.run, following);
@@ -68,6 +75,7 @@ export function openRunOutput(deps: RunOutputDeps): RunOutput {
       const following = all.get(run);
       if (!following) return;
       following.leaving = true;
+      if (following.isFull) following.abort.abort();
       const cancel = deps.clock.after(times.drain, () => following.abort.abort());
       await following.ended;
       cancel();
@@ -82,12 +90,12 @@ export function openRunOutput(deps: RunOutputDeps): RunOutput {
 }
 
 /** Until the container has stopped, is gone, or nobody wants its output any more. Never rejects. */
-async function work(following: Following, deps: RunOutputDeps): Promise<void> {
+async function work(following: Following, deps: Deps): Promise<void> {
   const { target, abort } = following;
   const { signal } = abort;
   while (!signal.aborted) {
     try {
-      await copy(target, signal, deps);
+      await copy(following, deps);
       return;
     } catch (error) {
       if (isOver(following) || (error instanceof EngineError && error.code === 'not_found')) return;
@@ -103,16 +111,16 @@ function isOver({ abort, leaving }: Following): boolean {
 }
 
 /** Copies what is new from the engine to the log, until the engine has no more. Resolves once it is all written. */
-async function copy(
-  { run, project, number, container }: Try,
-  signal: AbortSignal,
-  deps: RunOutputDeps,
-): Promise<void> {
-  const { engine, logs, masks, clock } = deps;
+async function copy(following: Following, deps: Deps): Promise<void> {
+  const { run, project, number, container } = following.target;
+  const { signal } = following.abort;
+  const { engine, logs, masks, clock, log, floods } = deps;
   const kept = await lastLines(run, number, logs);
   const isNew = newerThan(kept);
   const [first] = kept;
   const options = { follow: true, signal, ...(first ? { since: first.at } : {}) };
+  const gate = floods.open();
+  const brake = createBrake(container, gate, { engine, clock, log });
   let waiting = 0;
   const hold = holdLines<Omit<RunLogLine, 'line'> | undefined>(masks.held(project), clock, (line, kept) => {
     if (!kept) return;
@@ -121,15 +129,22 @@ async function copy(
   });
   try {
     for await (const { at, stream, line } of engine.replicaLogs(container, options)) {
+      const ms = gate.read(costOf(line));
+      if (gate.isFlooding()) brake.hold();
+      if (ms > 0 && !following.leaving) await pause(ms, signal, clock);
+      if (following.isFull) continue;
       // Also what is kept: only the engine still has it as it was printed.
       hold.push(stream, line, isNew(at) ? { event: 'log', at, try: number, stream } : undefined);
       if (waiting < unwritten) continue;
       await logs.flush(run);
       waiting = 0;
-      if (await logs.isFull(run)) break;
+      following.isFull = await logs.isFull(run);
+      if (following.isFull && following.leaving) break;
     }
   } finally {
     hold.flush();
+    await brake.release();
+    gate.close();
     await logs.flush(run);
   }
 }

@@ -1,6 +1,7 @@
 /** What the container of a try looks like. Pure. */
 import type { Row } from '../../specs/index.ts';
-import { quantityBytes } from '../../specs/quantity.ts';
+import { tryName } from '../engine/names.ts';
+import { limitsOf } from '../drift/limits.ts';
 import type { ReplicaContainer } from '../engine/engine.ts';
 
 export interface Family {
@@ -29,17 +30,18 @@ export function labelsOf(runId: string, nodeId: string): Record<string, string> 
 }
 
 /**
- * Everything the engine has to know of a try. Its name holds the run and the try, so that it is made once.
+ * Everything the engine has to know of a try.
  * @param secrets opened, by name. They go into the environment and nowhere else
  */
 export function containerOf(
-  { run, job, project, service }: Family,
+  family: Family,
   secrets: Readonly<Record<string, string>>,
   { network, address, nodeId, image, tries }: Place,
 ): ReplicaContainer {
+  const { run, job, project, service } = family;
   const { command, env, resources, deployment_id: deployment } = run.spec;
   return {
-    name: `${project.name}-${job.name}-${run.id.slice(-8)}-${tries}`,
+    name: tryName(family, tries),
     image,
     ...(command.length === 0 ? {} : { command }),
     env: {
@@ -59,11 +61,7 @@ export function containerOf(
       'svc.try': String(tries),
     },
     network: { name: network, address },
-    limits: {
-      memoryBytes: quantityBytes(resources.memory),
-      cpus: resources.cpus,
-      pids: resources.pids,
-    },
+    limits: limitsOf(resources),
     mounts: [],
   };
 }

@@ -9,6 +9,7 @@ import type { Row } from '../../specs/index.ts';
 import { isOver, type RunPhase } from '../../specs/job.ts';
 import type { Reason, RunReason } from '../../specs/reasons.ts';
 import type { ContainerState } from '../engine/engine.ts';
+import { driftOf } from './drift.ts';
 import type { Observed } from './observe.ts';
 import type { Step } from './steps.ts';
 import { verdictOf } from './verdict.ts';
@@ -18,6 +19,10 @@ export interface Decision {
   phase: RunPhase;
   reason: Reason<typeof RunReason>;
   message: string;
+  /** What was changed by hand, in words: the steps put it right. */
+  drift?: string[];
+  /** What of it cannot be put right, in a sentence. */
+  lasting?: string;
   /** The try is over, with this code where it has one. */
   ended?: { code: number | null };
   /** When the next try begins. */
@@ -41,7 +46,7 @@ export function plan(row: Row<'Run'>, observed: Observed, now: number): Decision
   if (isUnwanted(row)) return end(row, observed);
   if (container?.state === 'running') return running(row, container, observed, now);
   const start: Step[] = [{ do: 'start' }, { do: 'follow' }];
-  if (container) return { steps: start, ...going, requeueAfter: 0 };
+  if (container) return mended(row, container, observed, { steps: start, ...going, requeueAfter: 0 });
   return row.status.tries > 0
     ? { steps: [{ do: 'create' }, ...start], ...going, requeueAfter: 0 }
     : prepare(row, observed);
@@ -97,9 +102,29 @@ function beginning({ spec, status }: Row<'Run'>, steps: Step[] = []): Decision {
 function running(row: Row<'Run'>, container: ContainerState, observed: Observed, now: number): Decision {
   const left = deadlineOf(row, container.startedAt, now) - now;
   const passed = row.status.reason === 'DeadlineExceeded' || left <= 0;
-  if (!passed) return { steps: [{ do: 'follow' }], ...going, requeueAfter: Math.min(left, clockLook) };
+  if (!passed) {
+    const requeueAfter = Math.min(left, clockLook);
+    return mended(row, container, observed, { steps: [{ do: 'follow' }], ...going, requeueAfter });
+  }
   const message = `It has run for longer than its deadline of ${row.spec.deadline}, and is being stopped.`;
   return { steps: stopSteps(observed), phase: 'Running', reason: 'DeadlineExceeded', message };
+}
+
+/** What was changed at it by hand is put right: before it is started, else at once, and its limits at last. */
+function mended(
+  row: Row<'Run'>,
+  container: ContainerState,
+  observed: Observed,
+  decision: Decision,
+): Decision {
+  const { steps, found, lasting } = driftOf(row, container, observed);
+  const first = steps.filter((step) => container.state !== 'running' || step.do !== 'limit');
+  return {
+    ...decision,
+    steps: [...first, ...decision.steps, ...steps.filter((step) => !first.includes(step))],
+    ...(found.length > 0 ? { drift: found } : {}),
+    ...(lasting === undefined ? {} : { lasting }),
+  };
 }
 
 /** From the start of the first try on. */

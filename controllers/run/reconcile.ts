@@ -13,7 +13,8 @@ import { observe, type ObserveDeps, type Observed } from './observe.ts';
 import { labelsOf } from './place.ts';
 import { plan, type Decision } from './plan.ts';
 import { summarize } from './status.ts';
-import { apply, type StepDeps } from './steps.ts';
+import { recordFailure, recordMending } from './record.ts';
+import { apply, type Applied, type StepDeps } from './steps.ts';
 
 export interface RunDeps extends Omit<ObserveDeps, 'engine' | 'images'>, Omit<StepDeps, 'engine'> {
   engine: ObserveDeps['engine'] & StepDeps['engine'];
@@ -38,29 +39,19 @@ async function pass(row: Row<'Run'>, deps: RunDeps, signal: AbortSignal): Promis
   const observed = await observe(row, deps);
   const now = deps.clock.now();
   const planned = plan(row, observed, now);
-  const { known, refusal } = await attempt(row, observed, planned, deps, signal);
+  const { known, limitsRefused, refusal } = await attempt(row, observed, planned, deps, signal);
   if (planned.steps.some((step) => step.do === 'purge')) return undefined;
   const said = refusal ?? planned;
   const decision = { ...said, message: deps.masks.text(row.spec.project_id, said.message) };
   await logChange(row, decision, now, deps);
-  const status = summarize(row, observed, decision, known, now);
+  const status = summarize(row, observed, { ...decision, limitsRefused }, known, now);
   // A verdict cannot be found out again once its container has gone.
   const durable = decision.ended !== undefined;
   await deps.store.patchStatus('Run', row.id, row.generation, status, { durable });
   if (decision.phase === 'Failed' && row.status.phase !== 'Failed') recordFailure(row, decision, deps.events);
+  if (!refusal) recordMending(row, { ...planned, limitsRefused }, deps.events);
   return decision.requeueAfter === undefined ? undefined : { requeueAfter: decision.requeueAfter };
 }
-
-function recordFailure(
-  { id, name, spec }: Row<'Run'>,
-  { reason, message }: Decision,
-  events: EventRecorder,
-): void {
-  const of = { project_id: spec.project_id, service_id: spec.service_id, name };
-  events.record({ kind: 'Run', object: id, ...of, type: 'Warning', reason, message });
-}
-
-type Known = Awaited<ReturnType<typeof apply>>;
 
 /** Applies the steps. That a run cannot be started as it is asked for is a verdict, not a fault of the pass. */
 async function attempt(
@@ -69,9 +60,9 @@ async function attempt(
   { steps }: Decision,
   deps: RunDeps,
   signal: AbortSignal,
-): Promise<{ known: Known; refusal?: Decision }> {
+): Promise<Applied & { refusal?: Decision }> {
   try {
-    return { known: await apply(steps, row, observed, deps, signal) };
+    return await apply(steps, row, observed, deps, signal);
   } catch (error) {
     const reason = refusalOf(error);
     if (reason === undefined || isOver(row.status.phase)) throw error;

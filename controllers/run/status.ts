@@ -1,15 +1,16 @@
 /** Sums a pass up: phase, facts and the Complete condition of a run. Pure. */
-import { setConditions } from '../../specs/conditions.ts';
+import { setConditions, type Finding } from '../../specs/conditions.ts';
 import { isOver, type RunStatus } from '../../specs/job.ts';
 import type { Row } from '../../specs/index.ts';
 import { timestamp } from '../../specs/meta.ts';
+import { limitsCondition } from './drift.ts';
 import type { Observed } from './observe.ts';
 import type { Decision } from './plan.ts';
 
 export function summarize(
   row: Row<'Run'>,
   { container }: Pick<Observed, 'container'>,
-  decision: Decision,
+  decision: Decision & { limitsRefused?: string | undefined },
   known: Pick<RunStatus, 'container' | 'image'>,
   now: number,
 ): Partial<RunStatus> {
@@ -20,7 +21,7 @@ export function summarize(
     started_at: row.status.started_at ?? container?.startedAt ?? null,
     conditions: setConditions(
       row.status.conditions,
-      [{ type: 'Complete', status: statusOf(phase), reason, message }],
+      [{ type: 'Complete', status: statusOf(phase), reason, message }, ...limits(row, decision)],
       at,
     ),
   };
@@ -37,4 +38,21 @@ export function summarize(
 function statusOf(phase: RunStatus['phase']): 'True' | 'False' | 'Unknown' {
   if (!isOver(phase)) return 'Unknown';
   return phase === 'Succeeded' ? 'True' : 'False';
+}
+
+/** Said once there is something to say. */
+function limits(
+  { status }: Row<'Run'>,
+  { limitsRefused, lasting }: Decision & { limitsRefused?: string | undefined },
+): Finding[] {
+  const type = limitsCondition;
+  if (limitsRefused !== undefined) {
+    const message = `${limitsRefused}. It goes on with those that it has.`;
+    return [{ type, status: 'False', reason: 'LimitsRefused', message }];
+  }
+  if (lasting !== undefined) return [{ type, status: 'False', reason: 'Drifted', message: lasting }];
+  if (!status.conditions.some((found) => found.type === type)) return [];
+  return [
+    { type, status: 'True', reason: 'LimitsInForce', message: 'It has the limits that it is to have.' },
+  ];
 }

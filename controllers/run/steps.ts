@@ -5,8 +5,11 @@ import type { Store } from '../../api/store/store.ts';
 import type { Vault } from '../../api/store/vault.ts';
 import { nextAddress } from '../addresses/next.ts';
 import { addressesIn } from '../addresses/taken.ts';
+import type { Mend } from '../drift/drift.ts';
+import { LimitsRefusedError, mend, type MendEngine } from '../drift/mend.ts';
 import type { Engine } from '../engine/engine.ts';
 import { openSecrets } from '../secrets/open.ts';
+import { wantedOf } from './drift.ts';
 import type { RunImages } from './images.ts';
 import type { Observed } from './observe.ts';
 import type { RunOutput } from './output.ts';
@@ -20,6 +23,7 @@ export type Step =
   | { do: 'begin' }
   | { do: 'create' }
   | { do: 'start' }
+  | Mend
   | { do: 'follow' }
   | { do: 'stop' }
   /** Takes what is left of its output. */
@@ -34,7 +38,7 @@ const stopGraceMs = 10_000;
 export interface StepDeps {
   store: Store;
   vault: Pick<Vault, 'open'>;
-  engine: Pick<Engine, 'createReplica' | 'startReplica' | 'removeReplica'>;
+  engine: Pick<Engine, 'createReplica' | 'startReplica' | 'removeReplica'> & MendEngine;
   images: RunImages;
   nodeId: string;
   output: Pick<RunOutput, 'follow' | 'drain'>;
@@ -48,6 +52,8 @@ interface Scene {
   observed: Observed;
   /** What the steps have found out or decided. */
   known: Pick<RunStatus, 'container' | 'image'>;
+  /** Why the engine does not give it the limits that it is to have. */
+  limitsRefused?: string;
 }
 
 type Executors = {
@@ -66,6 +72,11 @@ const executors: Executors = {
   start: async (_, { known }, { engine }) => {
     if (known.container !== null) await engine.startReplica(known.container);
   },
+  unpause: putRight,
+  disconnect: putRight,
+  connect: putRight,
+  rename: putRight,
+  limit: putRight,
   follow,
   stop: (_, { row, known }, { stopSoon }) => {
     if (known.container !== null) stopSoon(row.id, known.container, stopGraceMs);
@@ -83,14 +94,16 @@ const executors: Executors = {
   purge: (_, { row }, { store }) => store.write((writer) => writer.purge('Run', row.id)),
 };
 
-/** @returns what is now known of its container and its image */
+/** What is now known of its container and its image, and of its limits. */
+export type Applied = Pick<Scene, 'known' | 'limitsRefused'>;
+
 export async function apply(
   steps: readonly Step[],
   row: Row<'Run'>,
   observed: Observed,
   deps: StepDeps,
   signal: AbortSignal,
-): Promise<Scene['known']> {
+): Promise<Applied> {
   const known = { container: observed.container?.id ?? null, image: row.status.image };
   const scene: Scene = { row, observed, known };
   for (const step of steps) {
@@ -99,7 +112,20 @@ export async function apply(
     const execute = executors[step.do] as (step: Step, scene: Scene, deps: StepDeps) => Promise<void> | void;
     await execute(step, scene, deps);
   }
-  return known;
+  return scene;
+}
+
+/** A try goes on with the limits that it has where the engine refuses others. */
+async function putRight(step: Mend, scene: Scene, { engine }: StepDeps): Promise<void> {
+  const wanted = wantedOf(scene.row, scene.observed);
+  const { container } = scene.known;
+  if (container === null || !wanted) return;
+  try {
+    await mend(step, container, wanted, engine);
+  } catch (error) {
+    if (!(error instanceof LimitsRefusedError)) throw error;
+    scene.limitsRefused = error.message;
+  }
 }
 
 function follow(_: Step, { row, known }: Scene, { output }: StepDeps): void {

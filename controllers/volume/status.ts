@@ -3,7 +3,7 @@ import { setConditions, type Finding } from '../../specs/conditions.ts';
 import type { Row } from '../../specs/index.ts';
 import { timestamp } from '../../specs/meta.ts';
 import type { Reason, VolumeReason } from '../../specs/reasons.ts';
-import type { VolumeStatus } from '../../specs/volume.ts';
+import { volumePresent, type VolumeStatus } from '../../specs/volume.ts';
 import type { EngineError } from '../engine/engine.ts';
 import type { Observed } from './observe.ts';
 
@@ -21,8 +21,7 @@ export function readiness({ status }: Row<'Volume'>, { there }: Observed): Volum
   const { engine_name: name } = status;
   if (name === null)
     return { type: 'Ready', status: 'False', reason: 'Creating', message: 'It is being made.' };
-  if (there.includes(name))
-    return { type: 'Ready', status: 'True', reason: 'Present', message: 'The engine has it.' };
+  if (there.includes(name)) return volumePresent;
   const message = 'The engine has lost it: restore it there, or destroy it to begin with an empty one.';
   return { type: 'Ready', status: 'False', reason: 'Lost', message };
 }

@@ -2,18 +2,20 @@
 import { readdir, rename, unlink } from 'node:fs/promises';
 import { createServer, type Server } from 'node:net';
 import { join } from 'node:path';
+import { acknowledging } from '../acknowledgement.ts';
 import type { Body, ReportProblem } from '../member.ts';
 import type { DrainLimits } from '../protocol.ts';
 import { socketsDir } from '../run-dir.ts';
 import type { BridgeEntry, Snapshot } from '../snapshot.ts';
-import { openPipes, type Pipes } from './pipe.ts';
+import { createComplaints } from './complaints.ts';
+import { openPipes, type Destination } from './pipe.ts';
 
 /** Bytes of a Unix socket's path: sun_path of unix(7) less its end. */
 const pathLimit = 107;
 
 interface Listener {
   entry: BridgeEntry;
-  server: Server;
+  servers: Server[];
 }
 
 export function createBridge(runDir: string, report: ReportProblem): Body {
@@ -22,12 +24,29 @@ export function createBridge(runDir: string, report: ReportProblem): Body {
   let swept = false;
   let made = 0;
 
+  /** Listens on the path, be it stale or in use by a bridge that this one replaces: it is taken over in one step. */
+  const listen = async (path: string, to: Destination): Promise<Server> => {
+    if (Buffer.byteLength(path) > pathLimit)
+      throw new Error(`socket path of more than ${pathLimit} bytes: ${path}`);
+    // A short name: it must fit wherever the final one does.
+    const temporary = join(socketsDir(runDir), `.${process.pid.toString(36)}-${(made += 1).toString(36)}`);
+    const server = createServer({ allowHalfOpen: true }, (accepted) => pipes.open(accepted, to));
+    await listening(server, temporary);
+    // Closing unlinks the name it listened on, not the one it has from now on.
+    await rename(temporary, path);
+    return server;
+  };
   const open = async (replica: string, entry: BridgeEntry): Promise<void> => {
+    const [plain, acknowledged] = pathsOf(entry);
+    const to = { ...entry, ...createComplaints(replica, report, () => performance.now()) };
+    const servers: Server[] = [];
     try {
-      // A short name: it must fit wherever the final one does.
-      const temporary = join(socketsDir(runDir), `.${process.pid.toString(36)}-${(made += 1).toString(36)}`);
-      listeners.set(replica, { entry, server: await listen(entry, temporary, pipes) });
+      // In this order: where the second is not there, the first is taken for all there will be (ingress/dial.ts).
+      servers.push(await listen(plain, { ...to, acknowledged: false }));
+      servers.push(await listen(acknowledged, { ...to, acknowledged: true }));
+      listeners.set(replica, { entry, servers });
     } catch (error) {
+      close(servers);
       // The replica answers 502; the others must not suffer for it.
       report('cannot bridge a replica', { replica, error: String(error) });
     }
@@ -37,11 +56,11 @@ export function createBridge(runDir: string, report: ReportProblem): Body {
     for (const [replica] of leaving) listeners.delete(replica);
     const missing = Object.entries(bridges).filter(([replica]) => !listeners.has(replica));
     await Promise.all(missing.map(([replica, entry]) => open(replica, entry)));
-    const wanted = new Set(Object.values(bridges).map((entry) => entry.socket));
-    for (const [, { entry, server }] of leaving) {
+    const wanted = new Set(Object.values(bridges).flatMap(pathsOf));
+    for (const [, { entry, servers }] of leaving) {
       // First nobody new comes, then those that wait to be accepted are; only then does it close.
-      if (!wanted.has(entry.socket)) await remove(entry.socket, report);
-      setImmediate(() => server.close());
+      for (const path of pathsOf(entry)) if (!wanted.has(path)) await remove(path, report);
+      setImmediate(() => close(servers));
     }
     if (!swept) await sweep(runDir, wanted, report);
     swept = true;
@@ -51,7 +70,7 @@ export function createBridge(runDir: string, report: ReportProblem): Body {
     busy: () => [],
     async drain({ limit_ms }: DrainLimits) {
       // The paths stay: another bridge may have taken them over.
-      for (const { server } of listeners.values()) server.close();
+      for (const { servers } of listeners.values()) close(servers);
       await pipes.end(limit_ms);
     },
   };
@@ -61,22 +80,19 @@ function isSame(entry: BridgeEntry, other: BridgeEntry | undefined): boolean {
   return other?.socket === entry.socket && other.address === entry.address && other.port === entry.port;
 }
 
-/** Takes the path over in one step, be it stale or in use by a bridge that this one replaces. */
-async function listen(
-  { socket: path, address, port }: BridgeEntry,
-  temporary: string,
-  pipes: Pipes,
-): Promise<Server> {
-  if (Buffer.byteLength(path) > pathLimit)
-    throw new Error(`socket path of more than ${pathLimit} bytes: ${path}`);
-  const server = createServer({ allowHalfOpen: true }, (accepted) => pipes.open(accepted, address, port));
-  await new Promise<void>((resolve, reject) => {
+function pathsOf({ socket }: BridgeEntry): [plain: string, acknowledged: string] {
+  return [socket, acknowledging(socket)];
+}
+
+function listening(server: Server, path: string): Promise<void> {
+  return new Promise((resolve, reject) => {
     server.once('error', reject);
-    server.listen({ path: temporary, backlog: 4096 }, resolve);
+    server.listen({ path, backlog: 4096 }, resolve);
   });
-  // Closing unlinks the name it listened on, not the one it has from now on.
-  await rename(temporary, path);
-  return server;
+}
+
+function close(servers: readonly Server[]): void {
+  for (const server of servers) server.close();
 }
 
 /** Removes the sockets that a bridge which was killed left behind. */

@@ -44,8 +44,8 @@ export function attempt(
     if (body.readableLength === 0) upstream.flushHeaders();
   };
   upstream.once('socket', (socket) => {
-    if (socket.connecting) socket.once('connect', connected);
-    else if (!socket.destroyed) connected();
+    // It comes once somebody is at its other end (ingress/dial.ts). Of one that has broken since, 'error' will tell.
+    if (!socket.destroyed) connected();
   });
   upstream.on('error', (error) => {
     if (state === 'connecting') events.unreachable(error);

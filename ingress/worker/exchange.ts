@@ -1,11 +1,11 @@
 /** One request and its answer: finds a replica that takes it, hands the answer back, and leaves nothing behind. */
 import type { ClientRequest, IncomingMessage, RequestOptions, ServerResponse } from 'node:http';
 import type { ReportProblem } from '../member.ts';
-import { dial } from '../dial.ts';
 import type { Upstream } from '../snapshot.ts';
 import { answer } from './answer.ts';
 import { attempt } from './attempt.ts';
 import type { Balance } from './balance.ts';
+import { openConnection } from './connection.ts';
 import type { Connections } from './connections.ts';
 import { handOn, type EventStream } from './hand-on.ts';
 import type { PageName } from './pages.ts';
@@ -14,6 +14,7 @@ import type { Pool } from './pool.ts';
 import type { Route, Routes } from './routes.ts';
 import { requestOptions } from './request-options.ts';
 import type { Accepted } from './rules.ts';
+import { Search } from './search.ts';
 import type { Tally } from './tally.ts';
 import { switchingHead, Tunnel, upgradeHeaders, type TunnelEnd } from './tunnel.ts';
 import type { UnderWay, Usage, Use } from './usage.ts';
@@ -35,12 +36,6 @@ export interface ExchangeDeps {
 /** A client that waits to become a tunnel, and what it sent already. */
 export type Upgrade = TunnelEnd;
 
-/**
- * Milliseconds between rounds over all replicas while none takes a connection: a bridge or a replica that is being
- * started again is there after the first few.
- */
-const rounds = [50, 100, 200, 400, 800];
-
 /** RFC 9110, 9.2.1: asking twice does no harm. Those with effects are never sent twice by us (9.2.2). */
 const safe = new Set(['GET', 'HEAD', 'OPTIONS']);
 
@@ -51,11 +46,12 @@ export class Exchange implements UnderWay {
   readonly #accepted: Accepted;
   readonly #upgrade: Upgrade | undefined;
   readonly #replayable: boolean;
-  readonly #tried = new Set<string>();
-  #round = 0;
+  readonly #search: Search;
   #replayed = false;
   #over = false;
   #attempt: ClientRequest | undefined;
+  /** Of a connection of its own. */
+  #dialling: AbortController | undefined;
   #use: Use | undefined;
   #events: EventStream | undefined;
   /** Once it had to wait for a replica. */
@@ -73,6 +69,7 @@ export class Exchange implements UnderWay {
     this.#res = res;
     this.#accepted = accepted;
     this.#upgrade = upgrade;
+    this.#search = new Search(deps.balance);
     this.#replayable = accepted.framing === 'none' && upgrade === undefined && safe.has(req.method ?? '');
     deps.connections.add(req.socket, this);
     res.once('close', () => this.abort());
@@ -95,13 +92,9 @@ export class Exchange implements UnderWay {
       this.#wait(route, 'unavailable');
       return;
     }
-    const replica = this.#deps.balance.pick(route, this.#tried);
-    if (replica === undefined) {
-      this.#nextRound(route);
-      return;
-    }
-    this.#tried.add(replica);
-    this.#send(routes, replica);
+    const replica = this.#search.pick(route);
+    if (replica === undefined) this.#nextRound(route);
+    else this.#send(routes, replica);
   }
 
   /** The client has gone, or has its answer: whatever is still under way towards a replica ends. */
@@ -110,6 +103,7 @@ export class Exchange implements UnderWay {
     this.#over = true;
     this.#deps.connections.remove(this.#req.socket, this);
     if (this.#waiter !== undefined) this.#deps.parking.leave(this.#waiter);
+    this.#dialling?.abort();
     this.#attempt?.destroy();
     this.#use?.end();
   }
@@ -129,14 +123,9 @@ export class Exchange implements UnderWay {
   }
 
   #nextRound(route: Route): void {
-    const delay = rounds[this.#round];
-    if (delay === undefined) {
-      this.#wait(route, 'badGateway');
-      return;
-    }
-    this.#round += 1;
-    this.#tried.clear();
-    setTimeout(() => this.next(), delay);
+    const delay = this.#search.nextRound();
+    if (delay === undefined) this.#wait(route, 'badGateway');
+    else setTimeout(() => this.next(), delay);
   }
 
   /** No replica takes it: it waits for one, where the service's requests wait, or is answered so. */
@@ -147,7 +136,6 @@ export class Exchange implements UnderWay {
     }
     const first = this.#waiter === undefined;
     this.#waiter ??= this.#asWaiter(id);
-    this.#tried.clear();
     if (!this.#deps.parking.park(this.#waiter, park, first)) this.#refuse(id, 'unavailable');
     else if (replicas.length > 0) this.#deps.parking.tryAgain(id);
   }
@@ -159,7 +147,10 @@ export class Exchange implements UnderWay {
       service,
       size: heldBy(this.#req, this.#accepted.framing, this.#upgrade?.socket),
       since: performance.now(),
-      go: () => this.next(),
+      go: () => {
+        this.#search.again();
+        this.next();
+      },
       refuse: () => this.#refuse(service, 'unavailable'),
     };
   }
@@ -200,7 +191,8 @@ export class Exchange implements UnderWay {
       return { ...options, agent: this.#deps.pool.agent(replica, upstream) };
     if (this.#upgrade === undefined) options.headers.push('Connection', 'close');
     else options.headers.push(...upgradeHeaders);
-    return { ...options, createConnection: () => dial(upstream) };
+    const { signal } = (this.#dialling = new AbortController());
+    return { ...options, createConnection: (_, created) => openConnection(upstream, created, signal) };
   }
 
   /** The replica had the request and ended the connection without a word. */
@@ -209,7 +201,7 @@ export class Exchange implements UnderWay {
     if (this.#replayable && !this.#replayed) {
       // Once: a request that kills its replica must not be taken to all of them.
       this.#replayed = true;
-      this.#tried.clear();
+      this.#search.again();
       use.retried();
       use.end();
       this.next();

@@ -1,9 +1,7 @@
 /** Connections to replicas that are kept for the next request: one pool per replica, gone with the replica. */
 import { Agent, type ClientRequestArgs } from 'node:http';
-import type { Socket } from 'node:net';
-import type { Duplex } from 'node:stream';
-import { dial } from '../dial.ts';
 import type { Upstream } from '../snapshot.ts';
+import { openConnection, type Created } from './connection.ts';
 
 /** Milliseconds. Below the 5 s after which Node's servers and others close an idle connection: ours must be first. */
 const idleLimit = 4_000;
@@ -57,17 +55,8 @@ class ReplicaAgent extends Agent {
       for (const socket of [...(sockets ?? [])]) socket.destroy();
   }
 
-  override createConnection(
-    _options: ClientRequestArgs,
-    created?: (error: Error | null, socket: Duplex) => void,
-  ): Socket | undefined {
-    try {
-      return dial(this.#upstream);
-    } catch (error) {
-      // Node's contract: with an error there is no socket.
-      created?.(error as Error, undefined as unknown as Duplex);
-      return undefined;
-    }
+  override createConnection(_options: ClientRequestArgs, created?: Created): undefined {
+    openConnection(this.#upstream, created);
   }
 
   /** One pool: there is one place that it connects to. */

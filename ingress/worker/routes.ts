@@ -59,7 +59,7 @@ export function compileRoutes(snapshot: Snapshot): Routes {
   if (snapshot.control !== null) {
     const { host } = snapshot.control;
     hosts.set(host, { id: control, running: true, replicas: [control], ...olderRoute });
-    upstreams.set(control, { socket: snapshot.control.socket, via: 'bridged' });
+    upstreams.set(control, { socket: snapshot.control.socket, via: 'node' });
     routed.add(control);
   }
   return {

@@ -7,6 +7,7 @@ type Bench = (seconds: number) => Promise<void>;
 const benches: Readonly<Record<string, () => Promise<Bench>>> = {
   auth: async () => (await import('./auth-timing.ts')).benchAuth,
   drift: async () => (await import('./drift/bench.ts')).benchDrift,
+  flood: async () => (await import('./flood/bench.ts')).benchFlood,
   mask: async () => (await import('./mask/bench.ts')).benchMask,
   push: async () => (await import('./push/bench.ts')).benchPush,
   rollout: async () => (await import('./rollout/bench.ts')).benchRollout,

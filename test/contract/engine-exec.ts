@@ -32,12 +32,14 @@ export function execContract(play: () => Scene): void {
       await session.close();
     });
 
-    it('that are not there end with 126 or 127, and say so', async () => {
+    it('that are not there end with 127, and say so', async () => {
       const scene = play();
       const session = await scene.engine.exec(await scene.started({}), { command: ['nosuch'], tty: false });
       const { stdout, stderr } = await ended(scene, session);
-      assert.match(`${String(stdout)}${String(stderr)}`, /"nosuch".*not found/);
-      assert.match(String(await session.exitCode()), /^12[67]$/);
+      assert.equal(String(stdout), '');
+      assert.match(String(stderr), /^The container has no command "nosuch".*\n$/);
+      assert.equal(await session.exitCode(), 127);
+      await session.close();
     });
 
     it('have a terminal of the size that it was given last', async () => {
@@ -62,6 +64,33 @@ export function execContract(play: () => Scene): void {
         await session.close();
       });
     }
+
+    it('are ended by their mark where nobody has their session any more, and others are not', async () => {
+      const scene = play();
+      const container = await scene.started({});
+      const begin = async (mark: string) => {
+        let exec = '';
+        const made = (id: string) => Promise.resolve(void (exec = id));
+        const request = { command: commands.sleep, tty: true, mark, made };
+        return { session: await scene.engine.exec(container, request), left: { container, exec, mark } };
+      };
+      const [one, other] = [await begin(`${scene.unique}a`), await begin(`${scene.unique}b`)];
+      assert.notEqual(one.left.exec, '');
+      await scene.settled(scene.engine.endExec(one.left));
+      assert.equal(await one.session.exitCode(), 129);
+      await scene.settled(scene.engine.endExec(one.left));
+      await scene.settled(scene.engine.endExec({ ...other.left, container: 'f'.repeat(64), exec: 'gone' }));
+      assert.equal((await scene.engine.inspectReplica(container))?.state, 'running');
+      await other.session.close();
+      assert.equal(await other.session.exitCode(), 129);
+    });
+
+    it('are not started when who asked for them cannot note them', async () => {
+      const scene = play();
+      const made = () => Promise.reject(new Error('no room'));
+      const asked = scene.engine.exec(await scene.started({}), { command: commands.sleep, tty: true, made });
+      await assert.rejects(asked, /no room/);
+    });
 
     it('end with the workload', async () => {
       const scene = play();

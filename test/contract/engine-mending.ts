@@ -67,5 +67,31 @@ export function mendingContract(play: () => Scene): void {
       }
       await rejectsWith('not_found', scene.engine.limitReplica(gone, limits));
     });
+
+    it('undoes what else somebody set at one, and tells what only another container undoes', async () => {
+      const scene = play();
+      const id = await scene.started({});
+      const { limits } = scene.spec('');
+      const lasting = async (): Promise<boolean[]> =>
+        (await scene.state(id, 'running')).tunings.map((tuning) => tuning.lasting);
+      assert.deepEqual(await lasting(), []);
+      await scene.world.tune(id, false);
+      assert.deepEqual(await lasting(), [false]);
+      await scene.world.tune(id, true);
+      assert.deepEqual((await lasting()).toSorted(), [false, true]);
+      await scene.engine.limitReplica(id, limits);
+      assert.deepEqual(await lasting(), [true]);
+    });
+
+    it('renames one, and takes nobody a name away', async () => {
+      const scene = play();
+      const [first, second] = [await scene.started({}), await scene.started({})];
+      const { name } = await scene.state(first, 'running');
+      await scene.engine.renameReplica(first, `${name}-other`);
+      await scene.engine.renameReplica(second, name);
+      assert.equal((await scene.state(second, 'running')).name, name);
+      await rejectsWith('conflict', scene.engine.renameReplica(first, name));
+      await rejectsWith('not_found', scene.engine.renameReplica(gone, `${name}-gone`));
+    });
   });
 }

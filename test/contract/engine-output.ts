@@ -36,6 +36,22 @@ export function outputContract(play: () => Scene): void {
       );
     });
 
+    it('passes on what a workload prints until it ends or nobody listens any more', async () => {
+      const scene = play();
+      const id = await scene.started({ prints: ['before'] });
+      await scene.firstLine(id);
+      const hangup = new AbortController();
+      const leaving = Array.fromAsync(scene.engine.replicaOutput(id, hangup.signal));
+      const staying = Array.fromAsync(scene.engine.replicaOutput(id, new AbortController().signal));
+      await scene.world.tick();
+      hangup.abort();
+      assert.deepEqual(await scene.settled(leaving), [], 'nothing of what was printed before');
+      await scene.settled(scene.engine.stopReplica(id, 5_000));
+      assert.deepEqual(await scene.settled(staying), []);
+      const nothing = scene.engine.replicaOutput('f'.repeat(64), new AbortController().signal);
+      await rejectsWith('not_found', Array.fromAsync(nothing));
+    });
+
     it('tells what the containers use that run', async () => {
       const scene = play();
       const id = await scene.started({ prints: ['ready'] });

@@ -61,6 +61,7 @@ export function replicaContract(play: () => Scene): void {
         networks: [{ ...wanted.network, id: found?.networks[0]?.id ?? '' }],
         limits: wanted.limits,
         selfRestarting: false,
+        tunings: [],
         startedAt: null,
         exit: null,
       });

@@ -6,11 +6,11 @@ import {
   type ContainerState,
   type Engine,
   type EngineErrorCode,
-  type EngineLogLine,
   type Labels,
   type NetworkSpec,
   type ReplicaContainer,
 } from '../../controllers/engine/engine.ts';
+import type { EngineLogLine } from '../../controllers/engine/output.ts';
 import type { Program } from '../support/fake-container.ts';
 
 /** What a build does: prints a line, then goes on for ever, fails with a code, or succeeds. */
@@ -46,6 +46,8 @@ export interface EngineWorld {
   nobody: string;
   /** Somebody pauses a container by hand. */
   pause: (id: string) => Promise<void>;
+  /** Somebody sets something at a container that svc never sets, and that can be undone or not. */
+  tune: (id: string, lasting: boolean) => Promise<void>;
   /** Lets a little time pass. */
   tick: () => Promise<void>;
   close: () => Promise<void>;

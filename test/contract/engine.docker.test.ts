@@ -80,6 +80,11 @@ engineContract('docker', async () => {
       const { status, text } = await engineCall(endpoint, 'POST', `/containers/${id}/pause`);
       assert.equal(status, 204, text);
     },
+    tune: async (id, lasting) => {
+      const body = JSON.stringify(lasting ? { CpuQuota: -1 } : { MemorySwap: -1 });
+      const { status, text } = await engineCall(endpoint, 'POST', `/containers/${id}/update`, body);
+      assert.equal(status, 200, text);
+    },
     tick: () => setTimeout(50),
     close: async () => {
       for (const tag of images) await engine.removeImage(tag);

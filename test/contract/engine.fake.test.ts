@@ -40,6 +40,10 @@ engineContract('fake', () => {
       engine.containerWith(id).pause();
       return Promise.resolve();
     },
+    tune: (id, lasting) => {
+      engine.containerWith(id).tune({ words: 'something', lasting });
+      return Promise.resolve();
+    },
     tick: () => clock.advance(100),
     close: () => Promise.resolve(),
   });

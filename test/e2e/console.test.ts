@@ -47,8 +47,8 @@ async function ticket(): Promise<string> {
 }
 
 describe('svc exec with pipes', () => {
-  it('is byte-exact both ways, for 50 MB', async () => {
-    const bytes = randomBytes(50 * 2 ** 20);
+  it('is byte-exact both ways, for 100 MB', async () => {
+    const bytes = randomBytes(100 * 2 ** 20);
     const running = execPipes(env, ['demo/web', '--', 'cat']);
     running.child.stdin.end(bytes);
     assert.equal(await running.ended, 0, String(running.stderr()));
@@ -98,7 +98,12 @@ describe('svc exec with pipes', () => {
     assert.equal(await replica.ended, 4);
     assert.match(String(replica.stderr()), /The service has no such replica/);
     const command = execPipes(env, ['demo/web', '--', 'nosuch']);
-    assert.match(String(await command.ended), /^12[67]$/);
+    assert.equal(await command.ended, 127);
+    assert.equal(String(command.stdout()), '');
+    assert.match(String(command.stderr()), /^The container has no command "nosuch": .*\n$/);
+    const directory = execPipes(env, ['demo/web', '--', '/etc']);
+    assert.equal(await directory.ended, 126);
+    assert.match(String(directory.stderr()), /^The command "\/etc" cannot be run: .*\n$/);
   });
 });
 
@@ -145,6 +150,7 @@ describe('svc exec on a terminal', () => {
     assert.match(lines.join('\n'), /The connection to the node .* was lost/);
     assert.equal(lines.at(-1), lines[0]);
     await node.start();
+    await gone(word);
   });
 });
 

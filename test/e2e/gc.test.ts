@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, rm, truncate, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
@@ -11,9 +11,13 @@ import { pipeline } from 'node:stream/promises';
 import { promisify } from 'node:util';
 import Docker from 'dockerode';
 import { pack } from 'tar-stream';
+import type { Event } from '../../specs/event.ts';
+import type { JobResource, RunResource } from '../../specs/job-resources.ts';
 import type { GarbageReport } from '../../specs/gc.ts';
 import type { DeploymentResource, NodeResource, Page } from '../../specs/resources.ts';
 import { app, serving, type App } from '../support/apps.ts';
+import { publish } from '../support/publishing.ts';
+import { startRegistry } from '../support/registry.ts';
 import { must, startNode, until, type TestNode } from '../support/node.ts';
 import { callApi, createService, fromApi } from '../support/node-api.ts';
 
@@ -37,8 +41,8 @@ after(async () => {
   await node.stop();
 });
 
-async function collect(...flags: string[]): Promise<GarbageReport> {
-  const { stdout } = await must(node.svc(['gc', '-o', 'json', ...flags]));
+async function collect(of: TestNode, ...flags: string[]): Promise<GarbageReport> {
+  const { stdout } = await must(of.svc(['gc', '-o', 'json', ...flags]));
   return JSON.parse(stdout) as GarbageReport;
 }
 
@@ -73,7 +77,7 @@ describe('a service that was pushed eight times and keeps two', () => {
     });
     const path = `/v1/deployments?service_id=${service.id}`;
     const { items } = await fromApi<Page<DeploymentResource>>(node, 'GET', path);
-    await collect();
+    await collect(node);
     assert.deepEqual((await tagsOf(service.id)).toSorted(), tags.toSorted(), 'what is kept is no garbage');
     const kept = items.filter(({ id }) => tags.some((tag) => tag.endsWith(id.replace('_', '-'))));
     assert.deepEqual(
@@ -96,20 +100,45 @@ describe('svc gc', () => {
     const theirs = { 'svc.node': 'node_of_somebody_else' };
     const made = await litter(ours, theirs);
 
-    const planned = await collect('--dry-run');
+    const planned = await collect(node, '--dry-run');
     assert.deepEqual(named(planned, 'remove').filter(made.isMine).toSorted(), made.garbage.toSorted());
     assert.ok(planned.bytes_would_free >= MiB, String(planned.bytes_would_free));
     assert.equal(planned.bytes_freed, 0);
     assert.deepEqual(named(planned, 'report').filter(made.isMine), [made.orphan]);
     assert.deepEqual((await made.left()).toSorted(), made.all.toSorted(), 'a dry run takes nothing');
 
-    const done = await collect();
+    const done = await collect(node);
     assert.deepEqual(named(done, 'remove'), named(planned, 'remove'));
     assert.ok(done.items.every(({ action, removed }) => removed === (action === 'remove')));
     assert.equal(done.bytes_freed, planned.bytes_would_free);
     const spared = made.all.filter((name) => !made.garbage.includes(name));
     assert.deepEqual((await made.left()).toSorted(), spared.toSorted());
-    assert.deepEqual(named(await collect('--dry-run'), 'remove'), []);
+    assert.deepEqual(named(await collect(node, '--dry-run'), 'remove'), []);
+  });
+
+  it('takes tags that the node put on images that it had pulled, and no other ones', async () => {
+    const [own, other] = [
+      'svc/job-01q3dcbd0000000000000000a1:last',
+      'svc/job-01q3dcbd0000000000000000b2:last',
+    ];
+    await importImage('gc-pulled:1', {});
+    for (const name of [own, other]) {
+      const [repo = '', tag = ''] = name.split(':');
+      await docker.getImage('gc-pulled:1').tag({ repo, tag });
+      undo.push(() =>
+        docker
+          .getImage(name)
+          .remove()
+          .catch(() => undefined),
+      );
+    }
+    await docker.getImage('gc-pulled:1').remove();
+    await writeFile(join(node.dataDir, 'tags', encodeURIComponent(own)), '');
+    const there = async (name: string) =>
+      (await docker.listImages()).some((image) => image.RepoTags?.includes(name));
+    const { items } = await collect(node);
+    assert.ok(items.some(({ name, removed, reason }) => name === own && removed && reason !== ''));
+    assert.deepEqual([await there(own), await there(other)], [false, true]);
   });
 
   it('is for super-admins', async () => {
@@ -195,16 +224,39 @@ describe('a node whose disk is nearly full', () => {
   it('refuses a push with what is free and what would be freed, and goes on answering', async () => {
     const full = await startNode(['--disk-floor', '32Mi']);
     undo.push(() => full.stop());
+    const registry = await startRegistry();
+    undo.push(async () => {
+      await registry.forget(full.engine);
+      await registry.stop();
+    });
+    await publish(full.engine, registry, 'app:1', 'pulled');
     await moveToSmallDisk(full);
     const service = await createService(full, { name: 'web' });
     const ballast = join(full.dataDir, 'ballast');
-    await writeFile(ballast, Buffer.alloc(40 * MiB));
+    await writeFile(ballast, Buffer.alloc(38 * MiB));
+    await until('an event says so', async () => {
+      const { items } = await fromApi<Page<Event>>(full, 'GET', '/v1/events?kind=Node');
+      return items.some(({ reason, message }) => reason === 'DiskLow' && message.includes('pulls of jobs'));
+    });
+    // In turn after the pass that this has woken; the next one comes in a minute.
+    assert.deepEqual(named(await collect(full, '--dry-run'), 'remove'), []);
+    // The log of a deployment that is gone takes the place of a part of the ballast.
+    const id = 'dep_01q3dcbd000000000000000000';
+    const log = join(full.dataDir, `logs/deployments/${id}.ndjson`);
+    await writeFile(log, Buffer.alloc(12 * MiB));
+    await utimes(log, 0, 0);
+    await truncate(ballast, 26 * MiB);
+    const planned = await collect(full, '--dry-run');
+    assert.deepEqual(
+      [named(planned, 'remove'), planned.bytes_would_free],
+      [[`deployment-log ${id}`], 12 * MiB],
+    );
 
     const pushed = await full.svc(['push'], { cwd: web.dir });
     assert.notEqual(pushed.code, 0);
     assert.match(
       pushed.stderr,
-      /too full to take anything new: .+ MiB are free, the floor is 32\.0 MiB\. svc gc would free/,
+      /too full to take anything new: .+ MiB are free, the floor is 32\.0 MiB\. svc gc would free 12\.0 MiB\./,
     );
     const deployed = await callApi(full, 'POST', '/v1/deployments', {
       service_id: service.id,
@@ -218,7 +270,22 @@ describe('a node whose disk is nearly full', () => {
     // The store takes writes all the same.
     await must(full.svc(['projects', 'create', 'another']));
 
-    await rm(ballast);
+    // A job's pull as well; what the engine has needs none.
+    const job = await fromApi<JobResource>(full, 'POST', '/v1/jobs', {
+      ...{ project: 'demo', name: 'pulls', image: `${registry.server}/app:1`, command: ['true'] },
+    });
+    const run = await fromApi<RunResource>(full, 'POST', `/v1/jobs/${job.id}/runs`, {});
+    const refused = await until('the run is refused', async () => {
+      const found = await fromApi<RunResource>(full, 'GET', `/v1/runs/${run.id}`);
+      return found.status === 'Failed' && found;
+    });
+    assert.match(refused.message, /too full to take anything new: .+ svc gc would free 12\.0 MiB\./);
+
+    assert.equal((await collect(full)).bytes_freed, planned.bytes_would_free);
+    const again = await fromApi<RunResource>(full, 'POST', `/v1/jobs/${job.id}/runs`, {});
+    await until('it runs', async () => {
+      return (await fromApi<RunResource>(full, 'GET', `/v1/runs/${again.id}`)).status === 'Succeeded';
+    });
     await must(full.svc(['push'], { cwd: web.dir }));
     assert.equal((await full.get('web.demo.localhost')).text, 'version 8\n');
   });

@@ -106,6 +106,9 @@ describe('a Git source', () => {
     const { status, reason, message } = await newest();
     assert.deepEqual([status, reason], ['Failed', 'HostKeyChanged']);
     for (const part of [name, old, await host.fingerprint()]) assert.ok(message.includes(part));
+    const { stdout: log } = await must(node.svc(['logs', '--deployment', (await newest()).id]));
+    assert.match(log, /\(HostKeyChanged\).*svc projects known-hosts remove PROJECT/);
+    assert.doesNotMatch(log + refused.stdout + refused.stderr, /access rights|Could not read from remote/);
     assert.equal(await served(), 'one');
     await must(node.svc(['projects', 'known-hosts', 'remove', 'demo', name]));
     await must(push(host.url('site'), 'v1'));

@@ -136,6 +136,17 @@ describe('a volume', () => {
     await web.write('run', run);
   });
 
+  it('has one version at a time when a stopped service is rolled back, or pushed to', async () => {
+    await push('7');
+    await must(node.svc(['stop', 'web', '-p', 'demo']));
+    await must(node.svc(['rollback', 'web', '-p', 'demo']));
+    assert.notEqual((await node.get(host)).text, '7');
+    await must(node.svc(['stop', 'web', '-p', 'demo']));
+    await push('8');
+    assert.equal((await node.get(host)).text, '8');
+    assert.equal(await read('overlaps'), '');
+  });
+
   it('is destroyed only when nothing runs with it and its name is typed', async () => {
     const [volume] = await volumes();
     const path = `/v1/projects/demo/volumes/${volume?.id ?? ''}`;

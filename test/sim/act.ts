@@ -65,6 +65,7 @@ const executors: Executors = {
     world.engineGoes();
     world.clock.after(ms, () => world.engineComes());
   },
+  'start comes late': ({ lateStarts }) => lateStarts.expect(),
   'engine fault': (world, { method, fault, times }) => world.engine.inject(method, fault, times),
   'member stalls': (world, { slot, ms }) => world.ingress.stall(slot, ms),
   'member dies': (world, { slot }) => world.ingress.kill(slot),
@@ -80,6 +81,7 @@ const executors: Executors = {
   'power cut': (world, { ms }) => {
     world.killControlPlane();
     for (const slot of [-1, 0, 1]) world.ingress.kill(slot);
+    world.lateStarts.forget();
     for (const container of world.truth.containers()) die(world, container, false);
     world.engineComes();
     return comeBack(world, ms);
@@ -146,7 +148,8 @@ function scriptOf(build: BuildEnd, nature: Nature): BuildScript {
 async function rollBack(world: World, serviceId: string, back: number | null): Promise<void> {
   const deployments = await world.store.list('Deployment', { owner: serviceId });
   const id = back === null ? undefined : deployments[back]?.id;
-  if (back === null || id !== undefined) await rollback(world.store, serviceId, id, undefined);
+  if (back === null || id !== undefined)
+    await rollback(world.store, serviceId, id, { ifVersion: undefined, hostPaths: [] });
 }
 
 async function stopOne({ store, invariants }: World, serviceId: string, back: number): Promise<void> {

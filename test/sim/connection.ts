@@ -7,6 +7,7 @@ import { EngineError } from '../../controllers/engine/engine.ts';
 import type { FakeEngine } from '../support/fake-engine.ts';
 import type { Dice } from './dice.ts';
 import type { Invariants } from './invariants.ts';
+import type { LateStarts } from './late-starts.ts';
 import type { Life } from './life.ts';
 import type { Truth } from './truth.ts';
 import type { WorldClock } from './world-clock.ts';
@@ -17,6 +18,7 @@ export interface ConnectionDeps {
   dice: Dice;
   truth: Truth;
   invariants: Invariants;
+  lateStarts: LateStarts;
   /** Aborts when the engine goes away; undefined while it is away. */
   readonly engineThere: AbortSignal | undefined;
 }
@@ -24,7 +26,7 @@ export interface ConnectionDeps {
 const gone = (): EngineError => new EngineError('unavailable', 'The engine went away: check that it runs');
 
 export function connect(deps: ConnectionDeps, life: Life): Engine {
-  const { engine, clock, dice, invariants } = deps;
+  const { engine, clock, dice, invariants, lateStarts } = deps;
   const pause = (): Promise<void> =>
     clock.pause(dice.chance(0.9) ? dice.whole(1, 20) : dice.whole(20, 2_000));
   const call = <T>(effect: () => Promise<T>): Promise<T> =>
@@ -38,6 +40,7 @@ export function connect(deps: ConnectionDeps, life: Life): Engine {
     });
   const stopping = <T>(container: string, effect: () => Promise<T>): Promise<T> =>
     call(() => {
+      lateStarts.before(container);
       invariants.stopping(container);
       return effect();
     });
@@ -64,16 +67,13 @@ export function connect(deps: ConnectionDeps, life: Life): Engine {
         invariants.creating(spec);
         return engine.createReplica(spec);
       }),
-    startReplica: (id) =>
-      call(() => {
-        invariants.starting(id);
-        return engine.startReplica(id);
-      }),
+    startReplica: (id) => call(() => lateStarts.start(id)),
     stopReplica: (id, graceMs) => stopping(id, () => engine.stopReplica(id, graceMs)),
     removeReplica: (id) => stopping(id, () => engine.removeReplica(id)),
     unpauseReplica: (id) => call(() => engine.unpauseReplica(id)),
     connectReplica: (id, network) => call(() => engine.connectReplica(id, network)),
     disconnectReplica: (id, network) => call(() => engine.disconnectReplica(id, network)),
+    renameReplica: (id, name) => call(() => engine.renameReplica(id, name)),
     limitReplica: (id, limits) => call(() => engine.limitReplica(id, limits)),
     inspectReplica: (id) => call(() => engine.inspectReplica(id)),
     listReplicas: (labels) => call(() => engine.listReplicas(labels)),
@@ -81,9 +81,13 @@ export function connect(deps: ConnectionDeps, life: Life): Engine {
     replicaLogs() {
       throw new Error('output is followed by a fake here');
     },
+    replicaOutput() {
+      throw new Error('nobody floods here');
+    },
     exec() {
       throw new Error('nobody opens a console here');
     },
+    endExec: (left) => call(() => engine.endExec(left)),
     events: (labels, signal) => events(labels, signal, deps, life),
   };
 }

@@ -19,6 +19,7 @@ import { Life, mortal, mortalClock, mortalStore } from './life.ts';
 import type { Dice } from './dice.ts';
 import { deploymentLog, runLog, workloadLog, type Disk } from './disk.ts';
 import type { Invariants } from './invariants.ts';
+import type { LateStarts } from './late-starts.ts';
 import type { Secrets } from './secrets.ts';
 import type { Truth } from './truth.ts';
 import type { WorldClock } from './world-clock.ts';
@@ -60,6 +61,7 @@ interface Surroundings {
   engine: FakeEngine;
   ingress: FakeIngress;
   invariants: Invariants;
+  lateStarts: LateStarts;
   secrets: Secrets;
   disk: Disk;
   /** Aborts when the engine goes away; undefined while it is away. */
@@ -97,6 +99,7 @@ export async function startControlPlane(
     ask: (sabotage.ask ?? same)(askOf(world, life)),
     ...{ appsDomain: 'localhost', control: null, buildLimits: { memoryBytes: 2 ** 30, cpus: 1 } },
     hostPaths: [],
+    hostPathFault: () => undefined,
   });
   const watch = watchEngine({
     engine,
@@ -219,6 +222,7 @@ function smallParts({ clock, dice, disk, secrets }: Surroundings, life: Life) {
       remove: (id) => soon().then(() => void disk.sockets.delete(id)),
     },
     hostRoutes: () => soon().then(() => ['192.168.0.0/16']),
+    requireRoom: soon,
   } satisfies Partial<Parts>;
 }
 
@@ -233,7 +237,8 @@ function garbageOf(
   const files = { list: () => Promise.resolve([]), bytesOf: () => Promise.resolve(0) };
   const collector = createCollector({
     ...{ ...parts, uploads, deploymentLogs, runLogs, workloadLogs, files, disks, nodeId },
-    ...{ isPrivateEngine: true, ageMs: 0 },
+    ...{ isPrivateEngine: true, ageMs: 0, events: { record: () => undefined } },
+    tagNotes: { list: () => Promise.resolve([]), forget: () => Promise.resolve() },
   });
   return { collector, disks };
 }

@@ -40,6 +40,8 @@ export type Command =
   | { do: 'container changed'; nth: number; how: HandMade }
   | { do: 'engine away'; ms: number }
   | { do: 'engine fault'; method: keyof Engine; fault: Fault; times: number }
+  /** The engine starts the next container that is to be started only when nobody waits for it any more. */
+  | { do: 'start comes late' }
   /** Slot -1 is the bridge. */
   | { do: 'member stalls'; slot: number; ms: number }
   | { do: 'member dies'; slot: number }
@@ -66,7 +68,7 @@ const methods = [
   ] as const),
   ...(['removeImage', 'createReplica'] as const),
   ...(['startReplica', 'stopReplica', 'removeReplica', 'inspectReplica', 'listReplicas', 'events'] as const),
-  ...(['unpauseReplica', 'connectReplica', 'disconnectReplica', 'limitReplica'] as const),
+  ...(['unpauseReplica', 'connectReplica', 'disconnectReplica', 'renameReplica', 'limitReplica'] as const),
 ];
 
 /** A history that depends on the seed alone. */
@@ -100,12 +102,26 @@ function wait(dice: Dice): Command {
 }
 
 function commands(dice: Dice, services: number): Command[] {
-  const kind = dice.weighted({ 'by a person': 35, 'in haste': 15, 'by everybody': 10, 'by bad luck': 40 });
+  const kind = dice.weighted({
+    ...{ 'by a person': 35, 'in haste': 15, 'by everybody': 10, 'under load': 8, 'by bad luck': 40 },
+  });
   if (kind === 'by bad luck') return [mishap(dice)];
+  if (kind === 'under load') return underLoad(dice, dice.whole(0, services - 1));
   const asked = request(dice, dice.whole(0, services - 1));
   if (kind === 'by a person') return [asked];
   if (kind === 'in haste') return [asked, moment(dice), request(dice, asked.service)];
   return Array.from({ length: services }, (_, service) => ({ ...asked, service }));
+}
+
+/** A push, and requests while it is released and watched: what answers badly is taken back. */
+function underLoad(dice: Dice, service: number): Command[] {
+  const nature = dice.pick(['ok', 'errs', 'errs'] as const);
+  const load = Array.from({ length: dice.whole(3, 8) }, (): Command[] => [
+    { do: 'wait', ms: dice.whole(1, 15_000) },
+    ...(dice.chance(0.15) ? [mishap(dice)] : []),
+    { do: 'requests', service, count: dice.whole(20, 100) },
+  ]);
+  return [{ do: 'push', service, build: 'ok', nature }, ...load.flat()];
 }
 
 function request(dice: Dice, service: number): Extract<Command, { service: number }> {
@@ -169,6 +185,7 @@ function mishap(dice: Dice): Command {
       'container changed': 12,
       'engine away': 10,
       'engine fault': 20,
+      'start comes late': 6,
       'member stalls': 10,
     },
     ...{
@@ -197,6 +214,8 @@ function mishap(dice: Dice): Command {
     }
     case 'member stalls':
       return { do: what, slot: dice.whole(-1, 1), ms: dice.whole(1, 60_000) };
+    case 'start comes late':
+      return { do: what };
     case 'member dies':
       return { do: what, slot: dice.whole(-1, 1) };
     case 'clock set':

@@ -95,12 +95,12 @@ export class Invariants {
       this.#violated(`(10) the container of ${id} shows a secret outside its environment`);
   }
 
-  /** A container is about to be started by a controller. */
+  /** A container is about to run: by a start of a controller, which may have given it up long ago. */
   starting(container: string): void {
     const { truth } = this.#deps;
     const all = truth.containers();
     const own = all.find(({ id }) => id === container);
-    if (!own) return;
+    if (!own || own.isRunning) return;
     const data = volumesOf(own);
     const release = this.#releaseOf(own);
     for (const other of all) {

@@ -12,6 +12,7 @@ import { memoryStore } from '../support/store.ts';
 import { startControlPlane, type ControlPlane, type Sabotage } from './control-plane.ts';
 import { diceOf, type Dice } from './dice.ts';
 import { Invariants } from './invariants.ts';
+import { LateStarts } from './late-starts.ts';
 import { Disk } from './disk.ts';
 import { Ledger } from './ledger.ts';
 import { Secrets } from './secrets.ts';
@@ -35,6 +36,7 @@ export class World {
   readonly ingress: FakeIngress;
   readonly store: OpenStore;
   readonly invariants: Invariants;
+  readonly lateStarts: LateStarts;
   readonly ledger: Ledger;
   readonly tenants: Tenants;
   readonly secrets: Secrets;
@@ -62,6 +64,7 @@ export class World {
     });
     this.secrets = new Secrets(store);
     this.invariants = new Invariants(this);
+    this.lateStarts = new LateStarts(this);
     this.api = this.#newApi();
     this.tenants = new Tenants(this);
     this.ledger = new Ledger(store, this.tenants.deletedServices);
@@ -110,6 +113,7 @@ export class World {
 
   engineGoes(): void {
     this.#engineThere.abort();
+    this.lateStarts.forget();
     this.engine.down();
   }
 

@@ -62,6 +62,7 @@ export async function cli(
       ...{ stdout: stdout.stream, stderr: stderr.stream, cwd, clock },
       ...{ user: 'gh', hostname: 'laptop', version: '1.2.3' },
       onInterrupt: (listener) => void listeners.push(listener),
+      onHangup: () => undefined,
     });
     const outcome = run(argv, context).then((code) => ({
       code,

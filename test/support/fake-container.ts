@@ -6,11 +6,12 @@ import {
   type ConnectedNetwork,
   type ContainerLimits,
   type ContainerState,
-  type EngineLogLine,
   type ReplicaContainer,
   type ReplicaStats,
 } from '../../controllers/engine/engine.ts';
 import type { ExecRequest, ExecSession } from '../../controllers/engine/exec.ts';
+import type { EngineLogLine, LogRequest } from '../../controllers/engine/output.ts';
+import type { Tuning } from '../../controllers/engine/tuning.ts';
 import { FakeExec } from './fake-exec.ts';
 import { Feed } from './feed.ts';
 
@@ -35,16 +36,20 @@ export class FakeContainer {
   private readonly tell: (action: string) => void;
   private readonly lines: EngineLogLine[] = [];
   private readonly followers = new Set<Feed<EngineLogLine>>();
+  private readonly attached = new Set<Feed<EngineLogLine>>();
   private readonly execs = new Set<FakeExec>();
   /** What it uses while it runs, as the test says. */
   uses: Partial<ReplicaStats> = {};
+  name: string;
   /** What it is connected to. */
   networks: ConnectedNetwork[] = [];
   private limits: ContainerState['limits'];
+  private tunings: readonly Tuning[] = [];
   private paused = false;
   private startedAt: string | null = null;
   private exited: ContainerState['exit'] = null;
   private printed = 0;
+  private made = 0;
 
   constructor(
     id: string,
@@ -55,6 +60,7 @@ export class FakeContainer {
   ) {
     this.id = id;
     this.spec = spec;
+    this.name = spec.name;
     this.limits = spec.limits;
     this.program = program;
     this.clock = clock;
@@ -66,9 +72,9 @@ export class FakeContainer {
   }
 
   inspect(): ContainerState {
-    const { name, labels, image } = this.spec;
+    const { labels, image } = this.spec;
     const state = this.startedAt === null ? 'created' : this.exited ? 'exited' : 'running';
-    const { networks, limits, paused, startedAt } = this;
+    const { name, networks, limits, tunings, paused, startedAt } = this;
     return {
       id: this.id,
       name,
@@ -79,6 +85,7 @@ export class FakeContainer {
       networks: [...networks],
       limits,
       selfRestarting: false,
+      tunings,
       startedAt,
       exit: this.exited,
     };
@@ -119,6 +126,13 @@ export class FakeContainer {
     if (this.isRunning && limits.memoryBytes < (this.uses.memoryBytes ?? 0))
       throw new EngineError('refused', 'The engine cannot change the limits while it runs: resource busy');
     this.limits = limits;
+    this.tunings = this.tunings.filter(({ lasting }) => lasting);
+    this.tell('update');
+  }
+
+  /** Somebody sets something at it that svc never sets. */
+  tune(tuning: Tuning): void {
+    this.tunings = [...this.tunings, tuning];
     this.tell('update');
   }
 
@@ -149,7 +163,7 @@ export class FakeContainer {
     );
     const entry = { at, stream, line };
     this.lines.push(entry);
-    for (const follower of this.followers) follower.push(entry);
+    for (const feed of [...this.followers, ...this.attached]) feed.push(entry);
   }
 
   /** The workload ends. Does nothing unless it runs. */
@@ -159,18 +173,24 @@ export class FakeContainer {
     this.exited = { code, outOfMemory, at: timestamp(this.clock.now()), error: '' };
     if (outOfMemory) this.tell('oom');
     this.tell('die');
-    for (const follower of this.followers) follower.end();
+    for (const feed of [...this.followers, ...this.attached]) feed.end();
     this.followers.clear();
     for (const exec of this.execs) exec.end(137);
     this.execs.clear();
   }
 
   /** Runs a command beside the workload: one of fake-exec.ts. */
-  exec(request: ExecRequest): ExecSession {
+  async exec(request: ExecRequest): Promise<ExecSession> {
     if (!this.isRunning) throw new EngineError('conflict', 'The container does not run');
+    await request.made?.(`exec-${++this.made}`);
     const exec = new FakeExec(request);
     this.execs.add(exec);
     return exec;
+  }
+
+  /** Ends the commands of this mark. */
+  endExec(mark: string): void {
+    for (const exec of this.execs) if (exec.mark === mark) exec.end(129);
   }
 
   /** The workload is killed over its memory limit. */
@@ -188,11 +208,7 @@ export class FakeContainer {
     this.exit(137);
   }
 
-  async *logs(options: {
-    since?: string;
-    follow: boolean;
-    signal: AbortSignal;
-  }): AsyncGenerator<EngineLogLine, undefined> {
+  async *logs(options: LogRequest): AsyncGenerator<EngineLogLine, undefined> {
     const feed = new Feed<EngineLogLine>();
     const { since } = options;
     for (const line of this.lines) if (since === undefined || line.at >= since) feed.push(line);
@@ -207,9 +223,27 @@ export class FakeContainer {
     }
   }
 
+  /** What it prints from now on. Nobody is held up by it here: `print` cannot wait. */
+  async *output(signal: AbortSignal): AsyncGenerator<Buffer, undefined> {
+    const feed = new Feed<EngineLogLine>();
+    this.attached.add(feed);
+    if (!this.isRunning || signal.aborted) feed.end();
+    signal.addEventListener('abort', () => feed.end(), { once: true });
+    try {
+      for await (const { line } of feed) yield Buffer.from(`${line}\n`);
+    } finally {
+      this.attached.delete(feed);
+    }
+  }
+
+  /** Whether somebody reads its output beside its log. */
+  get isAttached(): boolean {
+    return this.attached.size > 0;
+  }
+
   /** The engine went away: what follows the output breaks. */
   breakFollowers(error: Error): void {
-    for (const follower of this.followers) follower.end(error);
+    for (const feed of [...this.followers, ...this.attached]) feed.end(error);
     this.followers.clear();
   }
 }

@@ -5,6 +5,7 @@ import {
   type Labels,
   type NetworkPlace,
   type ReplicaContainer,
+  type ReplicaStats,
 } from '../../controllers/engine/engine.ts';
 import { FakeContainer, type Program } from './fake-container.ts';
 import type { FakeEvents } from './fake-events.ts';
@@ -35,21 +36,33 @@ export class FakeContainers {
     return container;
   }
 
+  /** Of all. */
+  names(): string[] {
+    return this.all()
+      .map((container) => container.name)
+      .sort();
+  }
+
   /** The one of this name, whosever it is. */
   named(name: string): FakeContainer {
-    const found = this.all().find(({ spec }) => spec.name === name);
+    const found = this.all().find((container) => container.name === name);
     if (found) return found;
-    const names = this.all().map(({ spec }) => spec.name);
-    throw new Error(`fake engine: there is no container ${name}; there are: ${names.sort().join(', ')}`);
+    throw new Error(`fake engine: there is no container ${name}; there are: ${this.names().join(', ')}`);
   }
 
   list(labels: Labels): FakeContainer[] {
     return this.all().filter(({ spec }) => carries(spec.labels, labels));
   }
 
+  /** Of those that run. */
+  stats(ids: readonly string[]): Map<string, ReplicaStats> {
+    const all = this.all().filter(({ id }) => ids.includes(id));
+    return new Map(all.flatMap((one) => [one.stats()].flatMap((stats) => (stats ? [[one.id, stats]] : []))));
+  }
+
   /** The one of this name that carries these labels. Throws where it carries others. */
   adopt({ name, labels }: ReplicaContainer): FakeContainer | undefined {
-    const found = this.all().find(({ spec }) => spec.name === name);
+    const found = this.all().find((container) => container.name === name);
     if (found && !carries(found.spec.labels, labels))
       throw new EngineError('conflict', `A container ${name} that is not ours exists: remove or rename it`);
     return found;
@@ -87,6 +100,14 @@ export class FakeContainers {
     if (container.isRunning) this.claim(container, { name, address });
     container.connect({ name, address, id: network.id });
     this.events.ofNetwork(name, 'connect', id);
+  }
+
+  rename(id: string, name: string): void {
+    const container = this.there(id);
+    if (this.all().some((other) => other !== container && other.name === name))
+      throw new EngineError('conflict', 'The name is in use by another container');
+    container.name = name;
+    this.events.ofContainer(id, container.spec.labels, 'rename');
   }
 
   disconnect(id: string, network: string): void {

@@ -12,7 +12,6 @@ import {
   type Engine,
   type EngineEvent,
   type EngineInfo,
-  type EngineLogLine,
   type ImageFacts,
   type ImageState,
   type Labels,
@@ -24,7 +23,8 @@ import {
   type VolumeState,
 } from '../../controllers/engine/engine.ts';
 import type { PullRequest, RegistryRequest } from '../../controllers/engine/registry-request.ts';
-import type { ExecRequest, ExecSession } from '../../controllers/engine/exec.ts';
+import type { ExecRequest, ExecSession, LeftExec } from '../../controllers/engine/exec.ts';
+import type { EngineLogLine, LogRequest } from '../../controllers/engine/output.ts';
 import type { EngineUsage } from '../../controllers/engine/usage.ts';
 import { follow, type BuildScript } from './fake-build.ts';
 import type { FakeContainer, Program } from './fake-container.ts';
@@ -90,8 +90,7 @@ export class FakeEngine implements Engine {
 
   /** Names of all networks. */
   networkNames(): string[] {
-    const names = this.networks.list().map(({ name }) => name);
-    return names.sort();
+    return this.networks.names();
   }
 
   /** Tags of all images. */
@@ -101,10 +100,7 @@ export class FakeEngine implements Engine {
 
   /** Names of all containers. */
   names(): string[] {
-    return this.containers
-      .all()
-      .map((container) => container.spec.name)
-      .sort();
+    return this.containers.names();
   }
 
   /** The next `times` calls of this method fail in this way. */
@@ -243,6 +239,10 @@ export class FakeEngine implements Engine {
     return this.call('disconnectReplica', () => this.containers.disconnect(id, network));
   }
 
+  renameReplica(id: string, name: string): Promise<void> {
+    return this.call('renameReplica', () => this.containers.rename(id, name));
+  }
+
   limitReplica(id: string, limits: ContainerLimits): Promise<void> {
     return this.call('limitReplica', () => this.containers.there(id).limit(limits));
   }
@@ -258,23 +258,23 @@ export class FakeEngine implements Engine {
   }
 
   replicaStats(ids: readonly string[]): Promise<Map<string, ReplicaStats>> {
-    return this.call('replicaStats', () => {
-      const all = this.containers.all().filter(({ id }) => ids.includes(id));
-      return new Map(
-        all.flatMap((one) => [one.stats()].flatMap((stats) => (stats ? [[one.id, stats]] : []))),
-      );
-    });
+    return this.call('replicaStats', () => this.containers.stats(ids));
   }
 
-  async *replicaLogs(
-    id: string,
-    options: { since?: string; follow: boolean; signal: AbortSignal },
-  ): AsyncGenerator<EngineLogLine, undefined> {
-    yield* (await this.call('replicaLogs', () => this.containers.there(id))).logs(options);
+  async *replicaLogs(id: string, request: LogRequest): AsyncGenerator<EngineLogLine, undefined> {
+    yield* (await this.call('replicaLogs', () => this.containers.there(id))).logs(request);
+  }
+
+  async *replicaOutput(id: string, signal: AbortSignal): AsyncGenerator<Buffer, undefined> {
+    yield* (await this.call('replicaOutput', () => this.containers.there(id))).output(signal);
   }
 
   exec(id: string, request: ExecRequest): Promise<ExecSession> {
     return this.call('exec', () => this.containers.there(id).exec(request));
+  }
+
+  endExec({ container, mark }: LeftExec): Promise<void> {
+    return this.call('endExec', () => this.containers.get(container)?.endExec(mark));
   }
 
   async *events(labels: Labels, signal: AbortSignal): AsyncGenerator<EngineEvent, undefined> {

@@ -42,8 +42,8 @@ export class FakeExec implements ExecSession {
       this.print('err\n', 'stderr');
       this.end(3);
     } else if (!this.is('cat') && !this.is('size') && !this.is('sleep')) {
-      this.print(`exec: "${request.command[0]}": executable file not found in $PATH\r\n`);
-      this.end(126);
+      this.print(`The container has no command "${request.command[0]}".\n`, 'stderr');
+      this.end(127);
     } else if (this.is('size')) {
       // After what the test does in the same turn.
       setTimeout(() => {
@@ -53,13 +53,17 @@ export class FakeExec implements ExecSession {
     }
   }
 
+  get mark(): string | undefined {
+    return this.request.mark;
+  }
+
   resize(size: TerminalSize): Promise<void> {
     this.size = size;
     return Promise.resolve();
   }
 
   exitCode(): Promise<number> {
-    if (this.code === undefined) throw new Error('fake engine: the command still runs');
+    if (this.code === undefined) return Promise.reject(new Error('fake engine: the command still runs'));
     return Promise.resolve(this.code);
   }
 

@@ -17,6 +17,13 @@ export class FakeNetworks {
     return [...this.networks.values()];
   }
 
+  /** Of all. */
+  names(): string[] {
+    return this.list()
+      .map(({ name }) => name)
+      .sort();
+  }
+
   find(name: string): NetworkState | undefined {
     return this.list().find((network) => network.name === name);
   }

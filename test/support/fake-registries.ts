@@ -16,7 +16,7 @@ export class FakeRegistries {
   /** By whole reference: with a tag, and with a digest. */
   private readonly images = new Map<string, Published>();
   private readonly passwords = new Map<string, { username: string; password: string }>();
-  private readonly faults: { registry: string; fault: RegistryFault | 'hangs' }[] = [];
+  private readonly faults: { registry: string; fault: RegistryFault | 'hangs'; retryAfter?: number }[] = [];
   private serial = 0;
 
   /** Puts an image under a tag, whatever was there before. @returns `repository@sha256:…` */
@@ -37,6 +37,11 @@ export class FakeRegistries {
   /** The next `times` questions to this registry fail. `hangs`: they are never answered. */
   fail(registry: string, fault: RegistryFault | 'hangs', times = 1): void {
     for (let count = 0; count < times; count++) this.faults.push({ registry, fault });
+  }
+
+  /** The next question to this registry is one too many. @param retryAfter milliseconds that it says */
+  limit(registry: string, retryAfter: number): void {
+    this.faults.push({ registry, fault: 'rate_limited', retryAfter });
   }
 
   async resolve(request: RegistryRequest): Promise<string> {
@@ -61,12 +66,13 @@ export class FakeRegistries {
     if ('fault' in named) throw new EngineError('refused', 'This is no image reference');
     const { registry } = named;
     const index = this.faults.findIndex((planned) => planned.registry === registry);
-    const fault = index === -1 ? undefined : this.faults.splice(index, 1)[0]?.fault;
+    const { fault, retryAfter } = (index === -1 ? undefined : this.faults.splice(index, 1)[0]) ?? {};
     if (fault === 'hangs') {
       await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));
       throw aborted();
     }
-    if (fault) throw new RegistryError(fault, `The registry ${registry} has a fault: ${fault}`);
+    if (fault)
+      throw new RegistryError(fault, `The registry ${registry} has a fault: ${fault}`, undefined, retryAfter);
     const wanted = this.passwords.get(registry);
     if (wanted && (auth?.username !== wanted.username || auth.password !== wanted.password))
       throw new RegistryError(

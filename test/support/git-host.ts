@@ -2,21 +2,24 @@
 import { execFile, spawn, type ChildProcess } from 'node:child_process';
 import { chmod, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir, userInfo } from 'node:os';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { freePort } from './free-port.ts';
+import { commitTo, git, type CommitOptions } from './git-repository.ts';
 import { installPackage } from './packages.ts';
 
 const exec = promisify(execFile);
 
 export interface GitHost {
   port: number;
-  /** Of the host key, as ssh-keygen -l prints it. */
-  fingerprint(): Promise<string>;
+  /** Of a host key, as ssh-keygen -l prints it; the first one that it offers unless told otherwise. */
+  fingerprint(type?: KeyType): Promise<string>;
   /** Lets the owner of a key in, and nobody else. */
   authorize(publicKey: string): Promise<void>;
-  /** The same host with another key, as after a new installation, or as somebody in its place. */
-  changeKey(type?: 'ed25519' | 'rsa'): Promise<void>;
+  /** The same host with another key (or several), as after a new installation, or as somebody in its place. */
+  changeKey(...types: KeyType[]): Promise<void>;
+  /** It offers just those of its keys from now on: after a change of its configuration. */
+  offer(...types: KeyType[]): Promise<void>;
   /** Address of a repository by ssh. */
   url(name: string): string;
   /** Makes a bare repository, or adds a commit to it. @returns the commit */
@@ -30,12 +33,8 @@ export interface GitHost {
   stop(): Promise<void>;
 }
 
-export interface CommitOptions {
-  branch?: string;
-  tag?: string;
-  /** Path → address, of submodules, with the commit that each is at. */
-  submodules?: Readonly<Record<string, { url: string; commit: string }>>;
-}
+/** Of a host key. */
+export type KeyType = 'ed25519' | 'ecdsa' | 'rsa';
 
 export async function startGitHost(): Promise<GitHost> {
   const sshd = await programOf('sshd', 'openssh-server');
@@ -44,7 +43,8 @@ export async function startGitHost(): Promise<GitHost> {
   // sshd, which becomes the user, has to reach the repositories.
   await chmod(dir, 0o755);
   const port = await freePort();
-  const hostKey = join(dir, 'host-key');
+  const hostKey = (type: KeyType): string => join(dir, `host-key-${type}`);
+  let offered: readonly KeyType[] = [];
   let child: ChildProcess | undefined;
   let log = '';
 
@@ -65,27 +65,34 @@ export async function startGitHost(): Promise<GitHost> {
     ended.kill('SIGTERM');
     await gone;
   };
-  const makeHostKey = async (type: string): Promise<void> => {
-    for (const path of [hostKey, `${hostKey}.pub`]) await rm(path, { force: true });
-    await exec('ssh-keygen', ['-q', '-t', type, '-N', '', '-f', hostKey]);
+  const makeHostKey = async (type: KeyType): Promise<void> => {
+    for (const path of [hostKey(type), `${hostKey(type)}.pub`]) await rm(path, { force: true });
+    await exec('ssh-keygen', ['-q', '-t', type, '-N', '', '-f', hostKey(type)]);
+  };
+  const offer = async (types: readonly KeyType[]): Promise<void> => {
+    await end();
+    log = '';
+    offered = types;
+    await writeFile(join(dir, 'sshd_config'), configOf(dir, port, types.map(hostKey)));
+    await listen();
   };
   await writeFile(join(dir, 'authorized_keys'), '');
-  await writeFile(join(dir, 'sshd_config'), configOf(dir, port));
   await writeFile(join(dir, 'serve'), serveOnly, { mode: 0o755 });
   if (process.getuid?.() === 0) await mkdir('/run/sshd', { recursive: true, mode: 0o755 });
   await makeHostKey('ed25519');
-  await listen();
+  await offer(['ed25519']);
 
   return {
     port,
-    fingerprint: async () => (await exec('ssh-keygen', ['-l', '-f', hostKey])).stdout.split(' ')[1] ?? '',
+    fingerprint: async (type = offered[0] ?? 'ed25519') =>
+      (await exec('ssh-keygen', ['-l', '-f', hostKey(type)])).stdout.split(' ')[1] ?? '',
     authorize: (publicKey) => writeFile(join(dir, 'authorized_keys'), `${publicKey}\n`),
-    async changeKey(type = 'ed25519') {
-      await end();
-      log = '';
-      await makeHostKey(type);
-      await listen();
+    async changeKey(...types) {
+      const wanted: KeyType[] = types.length > 0 ? types : ['ed25519'];
+      for (const type of wanted) await makeHostKey(type);
+      await offer(wanted);
     },
+    offer: (...types) => offer(types),
     url: (name) => `ssh://${userInfo().username}@127.0.0.1:${port}${join(dir, `${name}.git`)}`,
     commit: (name, files, options) => commitTo(join(dir, `${name}.git`), files, options),
     keepLfsAt: (server) => writeFile(join(dir, 'lfs.json'), JSON.stringify(server)),
@@ -117,11 +124,11 @@ case "$SSH_ORIGINAL_COMMAND" in
 esac
 `;
 
-function configOf(dir: string, port: number): string {
+function configOf(dir: string, port: number, hostKeys: readonly string[]): string {
   return [
     `Port ${port}`,
     'ListenAddress 127.0.0.1',
-    `HostKey ${dir}/host-key`,
+    ...hostKeys.map((path) => `HostKey ${path}`),
     `AuthorizedKeysFile ${dir}/authorized_keys`,
     `PidFile ${dir}/sshd.pid`,
     `ForceCommand ${dir}/serve`,
@@ -134,50 +141,6 @@ function configOf(dir: string, port: number): string {
     'LogLevel VERBOSE',
     '',
   ].join('\n');
-}
-
-async function git(cwd: string, args: readonly string[], env: NodeJS.ProcessEnv = {}): Promise<string> {
-  const who = ['-c', 'user.name=Ada', '-c', 'user.email=ada@example.com', '-c', 'safe.directory=*'];
-  const own = { ...process.env, GIT_CONFIG_NOSYSTEM: '1', GIT_CONFIG_GLOBAL: '/dev/null', ...env };
-  const { stdout } = await exec('git', [...who, ...args], { cwd, env: own, maxBuffer: 2 ** 26 });
-  return stdout.trim();
-}
-
-/** Through a working tree of its own, which goes again. */
-async function commitTo(
-  repository: string,
-  files: Readonly<Record<string, string>>,
-  { branch = 'main', tag, submodules = {} }: CommitOptions = {},
-): Promise<string> {
-  await mkdir(repository, { recursive: true });
-  const made = await git(repository, ['rev-parse', '--git-dir']).catch(() => undefined);
-  if (made !== '.') await git(repository, ['init', '--quiet', '--bare', '--initial-branch=main', '.']);
-  const tree = await mkdtemp(join(tmpdir(), 'svc-tree-'));
-  const env = { GIT_DIR: repository, GIT_WORK_TREE: tree, GIT_INDEX_FILE: join(tree, '.index') };
-  try {
-    const modules = Object.entries(submodules).map(
-      ([path, { url }]) => `[submodule "${path}"]\n\tpath = ${path}\n\turl = ${url}\n`,
-    );
-    const all = modules.length > 0 ? { '.gitmodules': modules.join(''), ...files } : files;
-    for (const [path, content] of Object.entries(all)) {
-      await mkdir(dirname(join(tree, path)), { recursive: true });
-      await writeFile(join(tree, path), content);
-    }
-    await git(tree, ['add', '--force', '--', ...Object.keys(all)], env);
-    for (const [path, { commit }] of Object.entries(submodules))
-      await git(tree, ['update-index', '--add', '--cacheinfo', `160000,${commit},${path}`], env);
-    const content = await git(tree, ['write-tree'], env);
-    const parent = await git(repository, ['rev-parse', '--verify', '--quiet', `refs/heads/${branch}`]).catch(
-      () => '',
-    );
-    const parents = parent === '' ? [] : ['-p', parent];
-    const commit = await git(tree, ['commit-tree', content, ...parents, '-m', 'a change'], env);
-    await git(repository, ['update-ref', `refs/heads/${branch}`, commit]);
-    if (tag !== undefined) await git(repository, ['tag', '-a', '-m', tag, tag, commit]);
-    return commit;
-  } finally {
-    await rm(tree, { recursive: true, force: true });
-  }
 }
 
 async function waitFor(check: () => boolean, explain: () => string): Promise<void> {

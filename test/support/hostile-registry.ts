@@ -2,11 +2,9 @@
  * A registry on loopback that has one small image and behaves as registries do on their worst days. It speaks as much of
  * the distribution API as an engine needs for a pull.
  */
-import { createHash } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { gzipSync } from 'node:zlib';
-import { pack } from 'tar-stream';
+import { digestOf, makeImage, manifestType } from './plain-image.ts';
 
 export type Misbehaviour = (request: IncomingMessage, response: ServerResponse) => void;
 
@@ -24,9 +22,6 @@ export interface HostileRegistry {
   asked(part: Part): number;
   close(): Promise<void>;
 }
-
-const manifestType = 'application/vnd.docker.distribution.manifest.v2+json';
-const digestOf = (bytes: Buffer): string => `sha256:${createHash('sha256').update(bytes).digest('hex')}`;
 
 /** An answer as registries word their errors. */
 export function fault(status: number, code: string, message: string, headers = {}): Misbehaviour {
@@ -66,7 +61,7 @@ export const misbehaviours = {
 
 /** @param architecture of its image */
 export async function startHostileRegistry(architecture = 'amd64'): Promise<HostileRegistry> {
-  const { manifest, blobs, config } = await image(architecture);
+  const { manifest, blobs, config } = await makeImage({ architecture });
   const counts = new Map<Part, number>();
   const wrongs = new Map<Part, Misbehaviour>();
   const server = createServer((request, response) => {
@@ -108,41 +103,4 @@ export async function startHostileRegistry(architecture = 'amd64'): Promise<Host
       await new Promise((resolve) => server.close(resolve));
     },
   };
-}
-
-/** An image that nobody pulled before: its layer has a file with the time in it. */
-async function image(architecture: string) {
-  const tar = pack();
-  tar.entry({ name: 'made' }, process.hrtime.bigint().toString());
-  tar.finalize();
-  const layer = Buffer.concat(await Array.fromAsync(tar as AsyncIterable<Buffer>));
-  const zipped = gzipSync(layer);
-  const config = Buffer.from(
-    JSON.stringify({
-      architecture,
-      os: 'linux',
-      config: {},
-      rootfs: { type: 'layers', diff_ids: [digestOf(layer)] },
-    }),
-  );
-  const manifest = Buffer.from(
-    JSON.stringify({
-      schemaVersion: 2,
-      mediaType: manifestType,
-      config: {
-        mediaType: 'application/vnd.docker.container.image.v1+json',
-        size: config.length,
-        digest: digestOf(config),
-      },
-      layers: [
-        {
-          mediaType: 'application/vnd.docker.image.rootfs.diff.tar.gzip',
-          size: zipped.length,
-          digest: digestOf(zipped),
-        },
-      ],
-    }),
-  );
-  const blobs = new Map([config, zipped].map((blob) => [digestOf(blob), blob]));
-  return { manifest, blobs, config: digestOf(config) };
 }

@@ -29,7 +29,12 @@ export function ask(options: RequestOptions, body?: string | Buffer | Readable):
   });
 }
 
-/** One call to the engine's API, to look at the world or to disturb it. @param endpoint `unix://…` */
-export function engineCall(endpoint: string, method: string, path: string): Promise<Answer> {
-  return ask({ socketPath: endpoint.replace('unix://', ''), method, path });
+/**
+ * One call to the engine's API, to look at the world or to disturb it.
+ * @param endpoint `unix://…`
+ * @param body sent as JSON
+ */
+export function engineCall(endpoint: string, method: string, path: string, body?: string): Promise<Answer> {
+  const headers = body === undefined ? {} : { 'content-type': 'application/json' };
+  return ask({ socketPath: endpoint.replace('unix://', ''), method, path, headers }, body);
 }

@@ -1,5 +1,5 @@
 /** What a node leaves on purpose when it stops, for its workloads go on: a test takes it away. */
-import { readFile, rm } from 'node:fs/promises';
+import { readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { runDirOf } from '../../cli/daemon/directories.ts';
 import { findSurvivors } from '../../ingress/supervisor/survivors.ts';
@@ -23,5 +23,8 @@ export async function removeTraces(endpoint: string, dataDir: string): Promise<v
     for (const { Id } of JSON.parse(text) as { Id: string }[])
       await engineCall(endpoint, 'DELETE', remove(Id));
   }
+  // Of images that it had pulled: they carry no label.
+  for (const name of await readdir(join(dataDir, 'tags')).catch(() => []))
+    await engineCall(endpoint, 'DELETE', `/images/${decodeURIComponent(name)}`);
   await rm(runDir, { recursive: true, force: true });
 }

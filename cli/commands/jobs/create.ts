@@ -18,8 +18,12 @@ export class CreateJobCommand extends ClientCommand {
       secrets (\`--service\`). The command stands after \`--\`; it is not given to a shell.
 
       With \`--schedule\` it runs by itself: five fields of cron (minute hour day month weekday) in a time zone. Without, when
-      \`svc jobs run\` says so. With \`--release\` every deployment of the service runs it before its health gate, and fails
-      when it does: for migrations.
+      \`svc jobs run\` says so. Where clocks change, a time that is left out is kept right after the gap, and one that comes
+      twice is kept once. Of times that passed while the node was down the last one is made up for, unless it is older than
+      \`--starting-deadline\`; the others are skipped.
+
+      With \`--release\` every deployment that brings an image of its own runs it once, before its health gate, and fails when
+      it does: for migrations. A changed configuration, a restart and a rollback run the image of before, and not the job.
     `,
     examples: [
       [
@@ -48,6 +52,12 @@ export class CreateJobCommand extends ClientCommand {
   });
   retries = Option.String('--retries', {
     description: 'how often a run that fails is tried again (default: 0)',
+  });
+  keepSucceeded = Option.String('--keep-succeeded', {
+    description: 'how many runs that succeeded are kept, with their logs (default: 5)',
+  });
+  keepFailed = Option.String('--keep-failed', {
+    description: 'how many of the others are kept (default: 5)',
   });
   memory = Option.String('--memory', { description: 'such as 512Mi' });
   cpus = Option.String('--cpus', { description: 'such as 0.5' });

@@ -14,6 +14,8 @@ export interface JobFlags {
   deadline: string | undefined;
   startingDeadline: string | undefined;
   retries: string | undefined;
+  keepSucceeded: string | undefined;
+  keepFailed: string | undefined;
   memory: string | undefined;
   cpus: string | undefined;
   env: readonly string[] | undefined;
@@ -28,6 +30,7 @@ type Fields = Omit<UpdateJob, 'env'> & { env?: Record<string, string> };
 export function fieldsOf(flags: JobFlags): Fields {
   const { schedule, timezone, concurrency, deadline, startingDeadline, memory, cpus, env, command } = flags;
   const retries = integerFlag('--retries', flags.retries, 0, 100);
+  const keep = keepOf(flags);
   const resources = {
     ...(memory !== undefined && { memory }),
     ...(cpus !== undefined && { cpus: processors(cpus) }),
@@ -39,10 +42,18 @@ export function fieldsOf(flags: JobFlags): Fields {
     ...(deadline !== undefined && { deadline }),
     ...(startingDeadline !== undefined && { starting_deadline: startingDeadline }),
     ...(retries !== undefined && { retries }),
+    ...(Object.keys(keep).length > 0 && { keep }),
     ...(Object.keys(resources).length > 0 && { resources }),
     ...(env !== undefined && { env: environmentOf(env) }),
     ...(command.length > 0 && { command: [...command] }),
   };
+}
+
+/** How many runs are kept. */
+function keepOf({ keepSucceeded, keepFailed }: JobFlags): NonNullable<UpdateJob['keep']> {
+  const succeeded = integerFlag('--keep-succeeded', keepSucceeded, 1, 1000);
+  const failed = integerFlag('--keep-failed', keepFailed, 1, 1000);
+  return { ...(succeeded !== undefined && { succeeded }), ...(failed !== undefined && { failed }) };
 }
 
 function concurrencyOf(word: string): (typeof concurrencies)[number] {

@@ -30,6 +30,12 @@ export class UpdateJobCommand extends ClientCommand {
     description: 'how late a missed time is made up for',
   });
   retries = Option.String('--retries', { description: 'how often a run that fails is tried again' });
+  keepSucceeded = Option.String('--keep-succeeded', {
+    description: 'how many runs that succeeded are kept, with their logs',
+  });
+  keepFailed = Option.String('--keep-failed', {
+    description: 'how many of the others are kept',
+  });
   memory = Option.String('--memory', { description: 'such as 512Mi' });
   cpus = Option.String('--cpus', { description: 'such as 0.5' });
   env = Option.Array('--env', { description: 'KEY=VALUE of its environment; may be given again' });

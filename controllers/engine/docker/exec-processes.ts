@@ -1,8 +1,10 @@
 /**
  * The processes of an exec, seen from the host, and how they are ended: the Engine API has no verb for that, and a client
  * that hangs up leaves them running (moby issue 9098). The engine runs every exec in a session of its own (setsid in runc's
- * nsexec), so a process belongs to it when it has that session or descends from it. The node and the engine share a host:
- * replicas' sockets take that as well.
+ * nsexec), so a process belongs to it when it has that session or descends from it; and when it has its mark in the
+ * environment that it was started with, which tells also of what has left the session (setsid) or outlived the command. The
+ * environment of others can be read by root only: without that right the session alone counts. The node and the engine share
+ * a host: replicas' sockets take that as well.
  */
 import { readdir, readFile } from 'node:fs/promises';
 import type { Clock } from '../../../specs/clock.ts';
@@ -12,10 +14,12 @@ import { EngineError } from '../engine.ts';
 const patience = { hangup: 3_000, kill: 5_000, look: 50 } as const;
 
 export interface ExecProcesses {
-  /** Host pid of the command. */
-  leader: number;
+  /** Host pid of the command; undefined when it has ended: its number may be another's. */
+  leader: number | undefined;
   /** Full id of the container: its cgroups have it in their names. */
   container: string;
+  /** A variable that all of them were given and nobody else: `NAME=value`. */
+  mark: string | undefined;
 }
 
 /** As process.kill: throws an error with a `code`. */
@@ -30,7 +34,7 @@ export interface Signalling {
 
 /** Rejects with `unavailable` when some of them are still there after that. */
 export async function endProcesses(of: ExecProcesses, signalling: Signalling): Promise<void> {
-  const seen = new Set([of.leader]);
+  const seen = new Set(of.leader === undefined ? [] : [of.leader]);
   if (await endsAfter('SIGHUP', patience.hangup, of, seen, signalling)) return;
   if (await endsAfter('SIGKILL', patience.kill, of, seen, signalling)) return;
   throw new EngineError(
@@ -82,23 +86,34 @@ interface Process {
   session: number;
 }
 
-async function membersOf({ leader, container }: ExecProcesses, seen: Set<number>): Promise<number[]> {
-  const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name));
-  const all = (await Promise.all(pids.map(read))).filter((found) => found !== undefined);
-  const members = new Set(
-    all.filter(({ pid, session }) => session === leader || seen.has(pid)).map(({ pid }) => pid),
-  );
+async function membersOf({ leader, container, mark }: ExecProcesses, seen: Set<number>): Promise<number[]> {
+  const all = await processesIn(container);
+  const marked = await Promise.all(all.map(({ pid }) => hasMark(pid, mark)));
+  const belongs = ({ pid, session }: Process, index: number) =>
+    session === leader || seen.has(pid) || marked[index];
+  const members = new Set(all.filter(belongs).map(({ pid }) => pid));
   for (let size = -1; size !== members.size;) {
     size = members.size;
     for (const { pid, parent } of all) if (members.has(parent)) members.add(pid);
   }
-  const inside = await Promise.all([...members].map((pid) => isInside(pid, container)));
-  return [...members].filter((_pid, index) => inside[index]);
+  return [...members];
 }
 
 /** A pid may be another's by now; it is never one outside of the container. */
-async function isInside(pid: number, container: string): Promise<boolean> {
+async function processesIn(container: string): Promise<Process[]> {
+  const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name));
+  const all = await Promise.all(
+    pids.map(async (pid) => ((await isInside(pid, container)) ? read(pid) : undefined)),
+  );
+  return all.filter((found) => found !== undefined);
+}
+
+async function isInside(pid: string, container: string): Promise<boolean> {
   return (await text(`/proc/${pid}/cgroup`)).includes(container);
+}
+
+async function hasMark(pid: number, mark: string | undefined): Promise<boolean> {
+  return mark !== undefined && (await text(`/proc/${pid}/environ`)).split('\0').includes(mark);
 }
 
 /** Undefined once it is gone; a zombie is. */

@@ -3,6 +3,7 @@ import { Type, type Static } from '@sinclair/typebox';
 import type { ConnectedNetwork, ContainerState } from '../engine.ts';
 import { shorten } from '../errors.ts';
 import { Labels } from './labels.ts';
+import { Tuned, tuningsOf, type Machine } from './tunings.ts';
 
 const Endpoint = Type.Object({
   NetworkID: Type.Optional(Type.String()),
@@ -25,19 +26,20 @@ export const Inspection = Type.Object({
     Error: Type.Optional(Type.String()),
   }),
   Config: Type.Object({ Labels }),
-  HostConfig: Type.Object({
-    Memory: Type.Optional(Type.Integer()),
-    NanoCpus: Type.Optional(Type.Integer()),
-    PidsLimit: Type.Optional(Type.Union([Type.Null(), Type.Integer()])),
-    RestartPolicy: Type.Optional(Type.Object({ Name: Type.String() })),
-  }),
+  HostConfig: Type.Composite([
+    Tuned,
+    Type.Object({
+      PidsLimit: Type.Optional(Type.Union([Type.Null(), Type.Integer()])),
+      RestartPolicy: Type.Optional(Type.Object({ Name: Type.String() })),
+    }),
+  ]),
   NetworkSettings: Type.Object({
     Networks: Type.Optional(Type.Union([Type.Null(), Type.Record(Type.String(), Endpoint)])),
   }),
 });
-type Inspection = Static<typeof Inspection>;
+export type Inspection = Static<typeof Inspection>;
 
-export function stateOf(inspection: Inspection): ContainerState {
+export function stateOf(inspection: Inspection, machine: Machine): ContainerState {
   const { Id, Name, Image, State, Config } = inspection;
   const state = phaseOf(State.Status);
   return {
@@ -50,6 +52,7 @@ export function stateOf(inspection: Inspection): ContainerState {
     networks: networksOf(inspection),
     limits: limitsOf(inspection),
     selfRestarting: !['', 'no'].includes(inspection.HostConfig.RestartPolicy?.Name ?? ''),
+    tunings: tuningsOf(inspection.HostConfig, machine),
     startedAt: timeOf(State.StartedAt),
     exit:
       state === 'exited'

@@ -3,8 +3,9 @@ import type { Clock } from '../../../specs/clock.ts';
 import type { Connection } from '../connect.ts';
 import { deadlines, withDeadline } from '../deadline.ts';
 import { frames, type Frame } from '../demux.ts';
-import { EngineError, type EngineLogLine } from '../engine.ts';
+import { EngineError } from '../engine.ts';
 import { toEngineError } from '../errors.ts';
+import type { EngineLogLine, LogRequest } from '../output.ts';
 import { openStream } from './stream.ts';
 
 /** Longest line; what is longer is cut into several. Bytes of UTF-8 after decoding damaged ones. */
@@ -19,7 +20,7 @@ export async function* replicaLogs(
   { slow }: Connection,
   clock: Clock,
   id: string,
-  { since, follow, signal }: { since?: string; follow: boolean; signal: AbortSignal },
+  { since, follow, signal }: LogRequest,
 ): AsyncGenerator<EngineLogLine, undefined> {
   const hasEnded = (): boolean => signal.aborted;
   if (hasEnded()) return undefined;
@@ -44,6 +45,36 @@ export async function* replicaLogs(
     yield* lines.stderr.flush();
   } catch (error) {
     if (!hasEnded()) throw toEngineError(error, 'read the log');
+  } finally {
+    stream.destroy();
+  }
+  return undefined;
+}
+
+/**
+ * What it prints from now on. The engine gives whoever is attached about a megabyte of room, and then waits for him; as long
+ * as it does, it takes nothing more from the workload (moby, container/stream: `BytesPipe`).
+ */
+export async function* replicaOutput(
+  { slow }: Connection,
+  clock: Clock,
+  id: string,
+  signal: AbortSignal,
+): AsyncGenerator<Buffer, undefined> {
+  const hasEnded = (): boolean => signal.aborted;
+  if (hasEnded()) return undefined;
+  const query = { stream: true, stdout: true, stderr: true };
+  const path = `/containers/${encodeURIComponent(id)}/attach`;
+  const stream = await withDeadline(clock, 'read the output', deadlines.read, (deadline) =>
+    openStream(slow, { method: 'POST', path, query, signal: AbortSignal.any([signal, deadline]) }),
+  ).catch((error: unknown) => {
+    if (!hasEnded()) throw error;
+  });
+  if (!stream) return undefined;
+  try {
+    yield* stream as AsyncIterable<Buffer>;
+  } catch (error) {
+    if (!hasEnded()) throw toEngineError(error, 'read the output');
   } finally {
     stream.destroy();
   }

@@ -5,7 +5,8 @@ import { deadlines, withDeadline } from '../deadline.ts';
 import { EngineError, type ContainerLimits, type NetworkPlace } from '../engine.ts';
 import { sayingOf, statusOf, toEngineError } from '../errors.ts';
 import { limitsOf } from './creation.ts';
-import { container, unless } from './replicas.ts';
+import { container, inspect, unless } from './replicas.ts';
+import { resetsOf } from './tunings.ts';
 
 /** The engine asked the kernel, and that said no: its status is 500, as if the engine were in trouble. */
 const refusal = /cannot update container|resource busy|invalid argument/i;
@@ -57,15 +58,29 @@ export async function disconnectReplica(
   });
 }
 
-export async function limitReplica(
+export async function renameReplica(
   { quick }: Connection,
+  clock: Clock,
+  id: string,
+  name: string,
+): Promise<void> {
+  await withDeadline(clock, 'rename the container', deadlines.write, (abortSignal) =>
+    container(quick, id).rename({ name, abortSignal }),
+  );
+}
+
+export async function limitReplica(
+  connection: Connection,
   clock: Clock,
   id: string,
   limits: ContainerLimits,
 ): Promise<void> {
+  const { quick, machine } = connection;
+  const now = (await inspect(connection, clock, id))?.HostConfig ?? {};
+  const body = { ...limitsOf(limits), ...resetsOf(now, machine) };
   await withDeadline(clock, 'change the limits', deadlines.write, async (abortSignal) => {
     try {
-      await container(quick, id).update({ ...limitsOf(limits), abortSignal });
+      await container(quick, id).update({ ...body, abortSignal });
     } catch (error) {
       const said = sayingOf(error);
       if (statusOf(error) === 404 || !refusal.test(said)) throw toEngineError(error, 'change the limits');

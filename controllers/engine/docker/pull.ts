@@ -7,16 +7,17 @@ import { text } from 'node:stream/consumers';
 import type { Clock } from '../../../specs/clock.ts';
 import { parseImageReference, repositoryOf, type ImageReference } from '../../../specs/image-reference.ts';
 import type { Connection } from '../connect.ts';
-import { deadlines, withDeadline, withIdleDeadline } from '../deadline.ts';
+import { deadlines, overdue, withDeadline, withIdleDeadline } from '../deadline.ts';
 import { EngineError, type ImageFacts } from '../engine.ts';
 import { sayingOf, statusOf, toEngineError } from '../errors.ts';
 import { expect } from '../expect.ts';
 import { ProgressFailure, progressEvents } from '../progress.ts';
-import { RegistryError, registryErrorOf, registryStalled } from '../registry-error.ts';
+import { RegistryError, registryErrorOf, registryInterrupted, registryStalled } from '../registry-error.ts';
 import type { PullRequest, RegistryRequest } from '../registry-request.ts';
 import { checked, inspectImage } from './images.ts';
 import { runsOn } from './platform.ts';
-import { PullOutput } from './pull-output.ts';
+import { PullOutput, type PullPhase } from './pull-output.ts';
+import { tellingSilence } from './silence.ts';
 import { openStream } from './stream.ts';
 
 const Distribution = Type.Object({
@@ -47,7 +48,9 @@ export async function resolveImage(
     return json(await text(reply));
   };
   const reply = await settle(named, signal, () =>
-    withDeadline(clock, 'ask the registry', deadlines.registry, ask, (_, ms) => registryStalled(named, ms)),
+    withDeadline(clock, 'ask the registry', deadlines.registryAnswer, ask, (_, ms) =>
+      registryStalled(named, ms),
+    ),
   );
   const { Descriptor, Platforms } = expect(Distribution, reply, 'what a registry has');
   const platforms = (Platforms ?? []).map(({ os = '', architecture = '' }) => `${os}/${architecture}`);
@@ -61,6 +64,21 @@ export async function resolveImage(
   return Descriptor.digest;
 }
 
+/** Milliseconds of silence after which somebody who reads the log is told so. */
+const noticeable = 15_000;
+
+const idleIn: Readonly<Record<PullPhase, number>> = {
+  registry: deadlines.pullIdle,
+  queue: deadlines.queueIdle,
+  unpacking: deadlines.unpackIdle,
+};
+
+const silences: Readonly<Record<PullPhase, string>> = {
+  registry: 'Nothing has come from the registry',
+  queue: 'It has waited for other pulls of the engine',
+  unpacking: 'The engine has been unpacking, without a word,',
+};
+
 /** The engine gives the pull up when the signal aborts. */
 export async function pullImage(
   connection: Connection,
@@ -69,11 +87,13 @@ export async function pullImage(
 ): Promise<ImageFacts> {
   const named = parsed(reference);
   const doing = 'pull the image';
-  const late = (_: string, ms: number) => registryStalled(named, ms);
+  const output = new PullOutput(clock, onLine);
+  const late = (_: string, ms: number): EngineError =>
+    output.phase === 'registry' ? registryStalled(named, ms) : overdue(doing, ms);
   const query = { fromImage: repositoryOf(named), tag: named.digest ?? named.tag ?? 'latest' };
   await settle(named, signal, async () => {
     const stream = await withDeadline(
-      ...([clock, doing, deadlines.registry] as const),
+      ...([clock, doing, deadlines.registryAnswer] as const),
       (deadline) =>
         openStream(connection.slow, {
           ...{ method: 'POST', path: '/images/create', query },
@@ -82,9 +102,16 @@ export async function pullImage(
         }),
       late,
     );
-    const output = new PullOutput(clock, onLine);
-    const chunks = withIdleDeadline(clock, doing, deadlines.registry, stream, late);
-    for await (const event of progressEvents(chunks)) output.read(event);
+    const idle = (): number => idleIn[output.phase];
+    const chunks = withIdleDeadline(clock, doing, idle, stream, late);
+    const say = (ms: number): void => {
+      onLine(`${silences[output.phase]} for ${ms / 1000} s`);
+    };
+    for await (const event of tellingSilence(clock, noticeable, progressEvents(chunks), say))
+      output.read(event);
+  }).catch((error: unknown) => {
+    const isBreaking = error instanceof RegistryError && error.fault === 'unreachable' && output.hasBroken;
+    throw isBreaking ? registryInterrupted(named, error) : error;
   });
   const image = await inspectImage(connection, clock, reference);
   if (!image)

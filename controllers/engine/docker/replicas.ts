@@ -21,6 +21,10 @@ const engineTrouble = /containerd|code = Unavailable|context (canceled|deadline 
 /** A name is taken some time before its container can be seen. Pause in milliseconds. */
 const making = { tries: 25, pause: 200 } as const;
 
+/** Of a job as well as of a service: both have a command that can be set. */
+const noCommand =
+  'The image has no command to run: set one (`--command`, or `command` in the manifest), or give its Dockerfile a CMD';
+
 const gone = 'The engine no longer has the container';
 
 export async function createReplica(
@@ -40,6 +44,7 @@ export async function createReplica(
     if (statusOf(cause) === 409) return adopt(connection, clock, spec, error);
     if (/no such image/i.test(sayingOf(cause)))
       throw new EngineError('not_found', 'The engine no longer has the image: deploy again', cause);
+    if (/no command specified/i.test(sayingOf(cause))) throw new EngineError('refused', noCommand, cause);
     throw error;
   }
 }
@@ -83,16 +88,26 @@ export async function removeReplica({ slow }: Connection, clock: Clock, id: stri
 
 /** By id or name. */
 export async function inspectReplica(
-  { quick }: Connection,
+  connection: Connection,
   clock: Clock,
   id: string,
 ): Promise<ContainerState | undefined> {
+  const inspection = await inspect(connection, clock, id);
+  return inspection && stateOf(inspection, connection.machine);
+}
+
+/** By id or name; undefined when there is none. */
+export async function inspect(
+  { quick }: Connection,
+  clock: Clock,
+  id: string,
+): Promise<Inspection | undefined> {
   const reply: unknown = await withDeadline(clock, 'inspect the container', deadlines.read, (abortSignal) =>
     container(quick, id)
       .inspect({ abortSignal } as object)
       .catch(unless(404)),
   );
-  return reply === undefined ? undefined : stateOf(expect(Inspection, reply, 'a container'));
+  return reply === undefined ? undefined : expect(Inspection, reply, 'a container');
 }
 
 export async function listReplicas(

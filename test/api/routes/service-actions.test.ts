@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { ServiceResource } from '../../../specs/resources.ts';
+import type { DeploymentResource, ServiceResource } from '../../../specs/resources.ts';
 import { giveDeployment, giveService, testApi, type Answer, type TestApi } from '../../support/api.ts';
 import { promote, reach } from '../../support/released.ts';
+import { aVolume, given } from '../../support/store.ts';
 
 /** A service that serves its second deployment. */
 async function giveTwo(api: TestApi) {
@@ -149,10 +150,28 @@ describe('rollback', () => {
     await reach(api, third, 'Failed', { reason: 'HealthCheckFailed' });
     refused(await back(), 409, /failed \(HealthCheckFailed\)/);
     await reach(api, third, 'Stopped', { image: null });
-    refused(await back(), 409, /before it was built/);
+    refused(await back(), 409, /before it served/);
     await reach(api, first, 'Inactive', { image: null });
-    refused(await act('rollback'), 409, /before it was built|no longer kept/);
+    refused(await act('rollback'), 409, /before it served|no longer kept/);
     assert.equal((await rollout())?.target, third.id);
+  });
+
+  it('is refused to a deployment whose volume is gone, and its history says so', async (t) => {
+    const api = await testApi(t);
+    await giveService(api);
+    const body = { project: 'shop', name: 'db', port: 1, volumes: [{ name: 'data', mount: '/data' }] };
+    const { id, project_id } = (await api.call('POST', '/v1/services', body)).json<ServiceResource>();
+    const deployment = await giveDeployment(api, id);
+    await reach(api, deployment, 'Inactive', { promoted_at: deployment.created_at });
+    const rollback = async () =>
+      (await api.call('GET', `/v1/deployments/${deployment.id}`)).json<DeploymentResource>().rollback;
+    const reason = /volume data of deployment 1 was destroyed/;
+    assert.match((await rollback()).reason ?? '', reason);
+    const back = () => api.call('POST', `/v1/services/${id}/rollback`, { deployment_id: deployment.id });
+    refused(await back(), 409, reason);
+    await given(api.store, aVolume({ owner: project_id, spec: { service: 'db' } }));
+    assert.deepEqual(await rollback(), { possible: true, reason: null });
+    assert.equal((await back()).status, 202);
   });
 
   it("is refused to another service's deployment, and where there is none before", async (t) => {

@@ -106,7 +106,13 @@ describe('svc serve', () => {
         cwd: '/',
         clock: systemClock,
       },
-      ...{ user: 'gh', hostname: 'laptop', version: '1', onInterrupt: () => undefined },
+      ...{
+        user: 'gh',
+        hostname: 'laptop',
+        version: '1',
+        onInterrupt: () => undefined,
+        onHangup: () => undefined,
+      },
     });
     return settingFlags(Cli.from(ServeCommand).process(['serve', ...argv], context));
   }

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
-import { mkdir, symlink, writeFile } from 'node:fs/promises';
+import { mkdir, rmdir, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { it } from 'node:test';
-import { checkHostPaths } from '../../../cli/daemon/host-paths.ts';
+import { checkHostPaths, hostPathFaults } from '../../../cli/daemon/host-paths.ts';
+import { recordingLog } from '../../support/recording-log.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
 
 it('lets projects have directories that are there, and none that leads to the node or its engine', async () => {
@@ -40,4 +41,19 @@ it('lets projects have directories that are there, and none that leads to the no
     assert.throws(() => check(true, path), message, path);
   assert.throws(() => check(false, '/etc/ssl'), /which no workload may have/);
   assert.throws(() => check(false, join(root, 'media'), join(root, 'media/inner')), /may write to/);
+});
+
+it('sees that a link has taken the place of a directory since', async () => {
+  const root = temporaryDirectory();
+  for (const name of ['media', 'secret', 'node', 'run']) await mkdir(join(root, name));
+  const guarded = { dataDir: join(root, 'node'), runDir: join(root, 'run'), endpoint: 'tcp://127.0.0.1:1' };
+  const entry = { project: 'shop', name: 'media', path: join(root, 'media'), readOnly: false };
+  const log = recordingLog();
+  const faultOf = hostPathFaults(guarded, log);
+  checkHostPaths([entry], guarded);
+  assert.equal(faultOf(entry), undefined);
+  await rmdir(entry.path);
+  assert.match(faultOf(entry) ?? '', /there is no /);
+  await symlink(join(root, 'secret'), entry.path);
+  assert.match(faultOf(entry) ?? '', /is behind a symbolic link/);
 });

@@ -80,6 +80,22 @@ describe('a deployment that is watched', () => {
     assert.equal(at({ replicas: [dead, own] }).is, 'open');
   });
 
+  it('has longer to come back where what stands by has to be started first', () => {
+    const stopped = aReplica({
+      ...{ ...warm, generation: 2, observed_generation: 2 },
+      spec: { ...warm.spec, paused_at: timestamp(begun) },
+      status: { ...warm.status, phase: 'Paused' },
+    });
+    assert.equal(at({ replicas: [dead], warm: [stopped] }, bakeOf(), 9_999).is, 'open');
+    assert.equal(at({ replicas: [dead], warm: [stopped] }, bakeOf(), 10_000).is, 'bad');
+    const resumed = aReplica({ ...stopped, generation: 3 });
+    assert.equal(
+      at({ replicas: [dead], warm: [resumed] }, bakeOf(), 10_000).is,
+      'open',
+      'not known to be stopped',
+    );
+  });
+
   it('stays, however bad, when nothing that stands by is ready', () => {
     const gone = aReplica({ ...warm, status: { ...warm.status, phase: 'Exited' } });
     assert.equal(at({ replicas: [dead], warm: [gone] }).is, 'open');
@@ -145,6 +161,8 @@ describe('the deployment before', () => {
         status: { promoted: id, bake },
       }),
     ];
+    // Somebody went back to it by hand, and it did not come up.
+    assert.equal(isWarm(old({ status: { phase: 'Failed' } }), service), false);
     for (const end of ends) {
       assert.equal(isWarm(standing, end), false);
       const { steps, standsBy } = plan(standing, seen({ service: end, replicas: [replica()] }), begun);

@@ -170,6 +170,18 @@ describe('a restart', () => {
     const after = aDeployment({ status: { ...healthy.status, failed_epoch: 1 } });
     assert.deepEqual(plan(after, seen({ service, replicas: [ready] }), soon).steps, []);
   });
+
+  it('that fails while the ingress has yet to route to the ones before it leaves them to be routed to', () => {
+    const status = { ...healthy.status, phase: 'Starting', reason: 'WaitingForRoute' } as const;
+    const decision = plan(
+      aDeployment({ status }),
+      seen({ service, replicas: [ready, fresh('Exited')] }),
+      soon,
+    );
+    assert.deepEqual([decision.phase, decision.reason], ['Starting', 'WaitingForRoute']);
+    assert.deepEqual(decision.failedRestart, { epoch: 1, reason: 'WorkloadExited' });
+    assert.deepEqual(decision.steps, [{ do: 'removeReplica', id: fresh('Exited').row.id }]);
+  });
 });
 
 describe('a deployment that is not wanted', () => {

@@ -125,6 +125,18 @@ describe('a receipt', () => {
       assert.equal(pass({ drained: false }, begun, next).takeover, null);
     });
 
+    it('counts those that wait for what was before it to serve again, until they were let go', () => {
+      const next = { ...decision, phase: 'Failed' } as const;
+      const parked = { service: target({ status: { parked_since: timestamp(begun) } }) };
+      const back = pass({}, begun + 5_000, { ...next, endBake: 'take back' });
+      for (const { takeover: open, requeueAfter } of [back, pass(parked, begun + 5_000, next)])
+        assert.deepEqual([open?.settled_at, requeueAfter], [timestamp(begun + 5_000), 2_000]);
+      const settled = { settled_at: timestamp(begun + 5_000) };
+      const later = pass({}, begun + 6_000, next, settled);
+      assert.deepEqual([later.receipt?.finished_at, later.requeueAfter], [null, 1_000]);
+      assert.equal(pass({}, begun + 7_000, next, settled).takeover, null);
+    });
+
     it('is left alone by a pass that begins another', () => {
       const next: Decision = { ...decision, steps: [{ do: 'promote', epoch: 1 }] };
       assert.equal(pass({}, begun + 5_000, next), next);

@@ -132,6 +132,63 @@ describe('what is paused', () => {
     }
   });
 
+  it('goes on when the one after it was taken back, once that is gone', () => {
+    const standing = aDeployment({ ...promoted, status: { ...promoted.status, phase: 'Inactive' } });
+    const bad = aDeployment({ ...starting, status: { ...starting.status, phase: 'Failed' } });
+    const leaving = { ...candidate('Ready'), deleted_at: at };
+    const waiting = { ...own, target: bad, siblings: [stopped, leaving] };
+    const { phase, reason, steps } = plan(standing, seen(waiting), soon);
+    assert.deepEqual([phase, reason, steps], ['Starting', 'WaitingForHealth', []]);
+    assert.equal(doing(standing, { ...own, target: bad, siblings: [stopped] }), 'resume');
+    const back = aDeployment({ ...standing, status: { ...standing.status, phase: 'Starting' } });
+    const down = replicaOf(old, 1, { status: { phase: 'Exited', crashes: 3 } });
+    const resumed = { service: parked, replicas: views([down]), siblings: [down], target: bad };
+    const coming = plan(back, seen({ ...resumed, routed: [] }), soon);
+    assert.deepEqual(
+      [coming.phase, coming.reason],
+      ['Starting', 'WaitingForHealth'],
+      'kept alive, not judged',
+    );
+    assert.equal(doing(back, { ...resumed, routed: [] }, begun + parkLimitMs), 'unpark');
+    const up = { ...resumed, replicas: views([serving]), siblings: [serving], routed: [serving.id] };
+    assert.equal(plan(back, seen(up), soon).phase, 'Healthy');
+  });
+
+  it('is made anew when somebody goes back to it by hand, and passes its gate', () => {
+    const watched = service({ target: old, promoted: next, parked: at });
+    const standing = aDeployment({ ...promoted, status: { ...promoted.status, phase: 'Inactive' } });
+    const quiet = replicaOf(next, 2, { ...stopped, id: anId('replica', 2), owner: next });
+    assert.equal(
+      doing(standing, {
+        ...own,
+        service: watched,
+        siblings: [stopped, { ...quiet, spec: { ...quiet.spec, deployment_id: next } }],
+      }),
+      'removeReplica createReplica',
+    );
+  });
+
+  it('makes nothing while another one is started in its place, of a service that was stopped', () => {
+    const down = aDeployment({ ...promoted, status: { ...promoted.status, phase: 'Stopped', epoch: null } });
+    const theirs = candidate('Starting');
+    const yielding = { service: service(), target: starting, siblings: [theirs] };
+    assert.equal(doing(down, yielding), '', 'it neither starts nor stops the one that is wanted');
+    const mine = replicaOf(old, 1, { status: { phase: 'Starting' } });
+    assert.equal(
+      doing(down, { ...yielding, replicas: views([mine]), siblings: [mine, theirs] }),
+      'removeReplica',
+    );
+    const failed = aDeployment({ ...starting, status: { ...starting.status, phase: 'Failed' } });
+    assert.equal(doing(down, { service: service(), target: failed, siblings: [] }), 'createReplica');
+  });
+
+  it('is not restarted while another one is about to take its place', () => {
+    const asked = service({ parked: at });
+    asked.spec.rollout.epoch = 1;
+    const both = { service: asked, target: starting, siblings: [stopped, candidate('Starting')] };
+    assert.equal(doing(promoted, { ...both, replicas: views([stopped]) }), '');
+  });
+
   it('is replaced by a restart in the same way, and goes on when that fails', () => {
     const asked = service({ target: old, parked: at });
     asked.spec.rollout.epoch = 1;

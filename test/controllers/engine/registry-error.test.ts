@@ -61,7 +61,21 @@ for (const [said, status, fault] of sayings) {
   it(`takes "${said.slice(0, 70)}" (${status ?? 'in the progress'}) for ${fault}`, () => {
     const error = registryErrorOf(said, status, place, undefined);
     assert.equal(error.fault, fault);
-    assert.equal(error.isTransient, ['rate_limited', 'stalled', 'unreachable'].includes(fault));
+    assert.equal(
+      error.isTransient,
+      ['rate_limited', 'stalled', 'interrupted', 'unreachable'].includes(fault),
+    );
+  });
+}
+
+for (const [said, ms] of [
+  ['toomanyrequests: retry-after: 52.5µs, allowed: 44000/minute', 0],
+  ['toomanyrequests: retry-after: 1m30.5s, allowed: 44000/minute', 90_500],
+  ['toomanyrequests: Retry-After: 7', 7_000],
+  ['toomanyrequests: You have reached your pull rate limit', undefined],
+] as const) {
+  it(`takes from "${said}" when to ask again`, () => {
+    assert.equal(registryErrorOf(said, 429, place, undefined).retryAfter, ms);
   });
 }
 

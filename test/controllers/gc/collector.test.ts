@@ -6,11 +6,13 @@ import { describe, it, type TestContext } from 'node:test';
 import { createCollector } from '../../../controllers/gc/collector.ts';
 import { filesBelow } from '../../../controllers/gc/files.ts';
 import { gcReconciler } from '../../../controllers/gc/reconcile.ts';
-import { imageTag } from '../../../controllers/engine/names.ts';
+import { notingTags, openTagNotes } from '../../../controllers/engine/tags.ts';
+import { imageTag, jobImageTag } from '../../../controllers/engine/names.ts';
 import { openDeploymentLogs } from '../../../controllers/logs/deployment-logs.ts';
 import { openRunLogs } from '../../../controllers/logs/run-logs.ts';
 import { openWorkloadLogs } from '../../../controllers/logs/workload-logs.ts';
 import { openUploads } from '../../../controllers/build/uploads.ts';
+import type { NewEvent } from '../../../specs/event.ts';
 import type { Disk } from '../../../specs/gc.ts';
 import { FakeEngine } from '../../support/fake-engine.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
@@ -37,19 +39,35 @@ async function world(t: TestContext, isPrivateEngine = false) {
     ...{ uploads: at('uploads'), clones: at('git'), deploymentLogs: at('deployments') },
     ...{ runLogs: at('runs'), workloadLogs: at('workloads') },
   });
+  const tagNotes = await openTagNotes(at('tags'));
+  const told: NewEvent[] = [];
+  const events = { record: (event: NewEvent) => void told.push(event) };
   const full: Disk = {
     ...{ path: dir, holds: ['data'], free_bytes: 10, total_bytes: 100, floor_bytes: 5 },
   };
   const disks = () => Promise.resolve([full]);
   const collector = createCollector({
     ...{ store, engine, nodeId, clock, log, files, uploads, deploymentLogs, runLogs, workloadLogs },
-    ...{ isPrivateEngine, disks, ageMs },
+    ...{ isPrivateEngine, disks, ageMs, tagNotes, events },
   });
   t.after(async () => {
     for (const each of [deploymentLogs, runLogs, workloadLogs, store]) await each.close();
     await rm(dir, { recursive: true });
   });
-  return { clock, engine, store, at, log, collector, disk: full, pass: gcReconciler({ collector, disks }) };
+  const own = notingTags(engine, tagNotes);
+  return {
+    clock,
+    engine,
+    own,
+    tagNotes,
+    told,
+    store,
+    at,
+    log,
+    collector,
+    disk: full,
+    pass: gcReconciler({ collector, disks }),
+  };
 }
 
 const gone = imageTag(aDeployment({ id: anId('deployment', 2) }));
@@ -215,5 +233,49 @@ describe('a request', () => {
       left.filter((path) => path !== ''),
       [paths[0], paths[4], paths[6]],
     );
+  });
+});
+
+describe('an image that was pulled', () => {
+  it('goes once its row is gone, and is left to whoever else has tagged it', async (t) => {
+    const { engine, own, tagNotes, collector, told } = await world(t);
+    const job = jobImageTag(anId('job', 1));
+    const lost = engine.addImage('busybox:pulled');
+    await own.tagImage(lost, job);
+    await engine.removeImage('busybox:pulled');
+    const shared = engine.addImage('busybox:1');
+    await own.tagImage(shared, gone);
+    // As another node at the same engine does.
+    const theirs = imageTag(aDeployment({ id: anId('deployment', 9) }));
+    engine.addImage(theirs);
+
+    const planned = await collector.onRequest(true);
+    assert.deepEqual(new Set(planned.items.map(({ name }) => name)), new Set([job, gone]));
+    assert.equal(planned.bytes_would_free, engine.usage.imageBytes);
+    const done = await collector.onRequest(false);
+    assert.equal(done.bytes_freed, planned.bytes_would_free);
+    assert.deepEqual(engine.tags(), ['busybox:1', theirs].sort());
+    assert.deepEqual(await tagNotes.list(), []);
+    assert.deepEqual(
+      told.map(({ kind, reason, message }) => [kind, reason, message]),
+      [['Node', 'GarbageCollected', 'Removed 2 images (10.0 MiB): somebody asked for it.']],
+    );
+  });
+
+  it('is kept with its row, and the note of a tag that is gone for some time', async (t) => {
+    const { clock, engine, own, tagNotes, collector, at } = await world(t);
+    const kept = imageTag(aDeployment());
+    await own.tagImage(engine.addImage('busybox:1'), kept);
+    await assert.rejects(own.tagImage('sha256:none', gone), { code: 'not_found' });
+    const noted = (tag: string, ms: number) =>
+      utimes(at(`tags/${encodeURIComponent(tag)}`), ms / 1000, ms / 1000);
+    for (const tag of [kept, gone]) await noted(tag, clock.now());
+    await collector.onRequest(false);
+    const names = async () => (await tagNotes.list()).map(({ tag }) => tag).sort();
+    assert.deepEqual([engine.tags(), await names()], [['busybox:1', kept], [kept, gone].sort()]);
+    for (const tag of [kept, gone]) await noted(tag, 0);
+    await writeFile(at('tags/notes'), 'of somebody');
+    await collector.onRequest(false);
+    assert.deepEqual(await names(), [kept]);
   });
 });

@@ -13,7 +13,7 @@ const rules: Rules = { nodeId, isPrivateEngine: true, cacheAgeMs: 3_600_000, now
 const hours = (count: number) => count * 3_600_000;
 
 const nothing: Observed = {
-  ...{ images: [], networks: [], volumes: [], files: [] },
+  ...{ images: [], tagged: [], oldNotes: [], networks: [], volumes: [], files: [] },
   usage: { images: new Map(), volumes: new Map(), buildCache: [] },
   rows: {
     ...{ projects: [aProject()], services: [aService()], deployments: [] },
@@ -126,6 +126,27 @@ describe('images', () => {
       { id: 'sha256:left', tags: [] },
     ];
     assert.deepEqual(judge({ images, rows: { deployments: [row] } }).taken, ['sha256:left']);
+  });
+
+  it('that were pulled are by the tags that this node has put on them, and by no other', () => {
+    const [gone, kept] = [deployed(1, 'Healthy', 'sha256:a'), deployed(2, 'Healthy', 'sha256:a')];
+    const own = [imageTag(gone), imageTag(kept)];
+    const usage = { ...nothing.usage, images: new Map([['sha256:a', 7]]) };
+    const items = (tags: string[], deployments: Row<'Deployment'>[]) =>
+      plan(observed({ tagged: [{ id: 'sha256:a', tags, own }], usage, rows: { deployments } }), rules);
+    const named = (all: ReturnType<typeof items>) => all.map(({ name, bytes }) => [name, bytes]);
+    assert.deepEqual(named(items(own, [gone, kept])), []);
+    assert.deepEqual(named(items(own, [kept])), [[imageTag(gone), 0]]);
+    assert.deepEqual(new Set(items(own, []).map(({ name }) => name)), new Set(own));
+    assert.equal(
+      items(own, []).reduce((sum, { bytes }) => sum + (bytes ?? 0), 0),
+      7,
+    );
+    // Somebody else calls it something, too: nothing is freed.
+    assert.equal(
+      items([...own, 'busybox:1'], []).reduce((sum, { bytes }) => sum + (bytes ?? 0), 0),
+      0,
+    );
   });
 
   it('that a job runs are not', () => {

@@ -35,6 +35,42 @@ describe('the host of a repository', () => {
     await clone(host.url('app'), 'main');
   });
 
+  it('is known by all keys that it has at the first use, whichever of them it offers later, and by no other', async (t) => {
+    await host.commit('app', { Dockerfile: 'FROM busybox' });
+    await host.changeKey('ed25519', 'ecdsa', 'rsa');
+    const { clone, pinned, log } = await project(t, host);
+    await clone(host.url('app'), 'main');
+    const name = `[127.0.0.1]:${host.port}`;
+    const all = await Promise.all(
+      (['ed25519', 'ecdsa', 'rsa'] as const).map((type) => host.fingerprint(type)),
+    );
+    assert.deepEqual([...(pinned.get(name)?.fingerprints ?? [])].sort(), all.sort());
+    assert.equal(pinned.get(name)?.lines.length, 3);
+    assert.ok(log.some((line) => all.every((fingerprint) => line.includes(fingerprint))));
+    for (const type of ['rsa', 'ecdsa', 'ed25519'] as const) {
+      await host.offer(type);
+      await clone(host.url('app'), 'main');
+    }
+    await host.changeKey('rsa');
+    await assert.rejects(clone(host.url('app'), 'main'), { reason: 'HostKeyChanged' });
+    assert.deepEqual([...(pinned.get(name)?.fingerprints ?? [])].sort(), all.sort());
+  });
+
+  it('may add a key, and is known by the old one; with the added one alone it is refused', async (t) => {
+    await host.commit('app', { Dockerfile: 'FROM busybox' });
+    await host.changeKey('rsa');
+    const { clone, pinned, log } = await project(t, host);
+    await clone(host.url('app'), 'main');
+    const told = log.length;
+    await host.changeKey('ed25519');
+    await assert.rejects(clone(host.url('app'), 'main'), { reason: 'HostKeyChanged' });
+    // Nothing that git guesses: the verdict says what it is.
+    assert.deepEqual(log.slice(told), [`Cloning ${host.url('app')} at main`]);
+    await host.offer('ed25519', 'rsa');
+    await clone(host.url('app'), 'main');
+    assert.equal(pinned.get(`[127.0.0.1]:${host.port}`)?.lines.length, 1);
+  });
+
   it('that refuses the deploy key, or gets none, is told apart from one that has no such repository', async (t) => {
     await host.commit('private', { Dockerfile: 'FROM busybox' });
     const without = await project(t, host, { deployKey: () => Promise.resolve(null) });

@@ -4,7 +4,7 @@ import { createFloods, type FloodGate } from '../../../controllers/logs/flood.ts
 import { createOmission } from '../../../controllers/logs/omission.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
 
-const limits = { readRate: 400, keepRate: 100, burst: 1_000 };
+const limits = { passRate: 300, readRate: 400, keepRate: 100, burst: 1_000 };
 
 /** Prints lines of cost 10 as fast as they are read, for so many milliseconds. @returns how many were read and kept */
 async function print(clock: ManualClock, gates: readonly FloodGate[], ms: number) {

@@ -5,6 +5,7 @@ import { openFollower } from '../../../controllers/logs/follow.ts';
 import { openWorkloadLogs, type WorkloadLogs } from '../../../controllers/logs/workload-logs.ts';
 import { createMasks } from '../../../specs/mask.ts';
 import { scratchDir } from '../../support/archives.ts';
+import { eventually } from '../../support/eventually.ts';
 import { FakeEngine } from '../../support/fake-engine.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
 import { recordingLog } from '../../support/recording-log.ts';
@@ -80,9 +81,13 @@ describe('a follower in a flood', () => {
     follower.follow(target);
     for (let n = 0; n < 12_000; n++) workload.print(`${n} ${text}`);
     workload.print('the last');
+    // It is slowed down.
+    await eventually(() => workload.isAttached);
     const isThrough = async () => (await kept(logs)).at(-1) === 'the last';
     for (let tries = 0; tries < 200 && !(await isThrough()); tries++) await clock.advance(250);
     assert.ok(await isThrough());
     assert.ok(clock.now() > Date.UTC(2030, 0, 1) + 500, 'it took its time');
+    await clock.advance(20_000);
+    assert.ok(!workload.isAttached, 'and is let go');
   });
 });

@@ -114,7 +114,14 @@ describe('follower', () => {
       yield* lines;
       await Promise.resolve();
     }
-    const same = openFollower({ engine: { replicaLogs }, logs, masks, clock, log: recordingLog() });
+    const { replicaOutput } = engine;
+    const same = openFollower({
+      engine: { replicaLogs, replicaOutput },
+      logs,
+      masks,
+      clock,
+      log: recordingLog(),
+    });
     const twin = { ...target, replica: 'rep_twin' };
     logs.append(serviceId, deploymentId, { at, replica: 'rep_twin', stream: 'stdout', line: 'one' });
     logs.append(serviceId, deploymentId, { at, replica: 'rep_twin', stream: 'stdout', line: 'two' });

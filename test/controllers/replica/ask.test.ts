@@ -8,29 +8,45 @@ import { createAsk } from '../../../controllers/replica/ask.ts';
 import { admit, dial } from '../../../ingress/index.ts';
 import type { Upstream } from '../../../ingress/index.ts';
 import { createMasks } from '../../../specs/mask.ts';
+import { runBridge, stalledWorkload, tcpWorkload } from '../../ingress/support/bridges.ts';
+import { freePort } from '../../support/free-port.ts';
 
 const health = { path: '/ready', interval: '1s', timeout: '200ms', deadline: '2m', successes: 1 };
 const ask = createAsk({ dial, admit });
 
-/** A workload that listens on a socket of its own. */
-async function workload(t: TestContext, via: Upstream['via'], answer?: RequestListener): Promise<Upstream> {
-  const dir = await mkdtemp(join(tmpdir(), 'svc-ask-'));
+/** A workload that listens on a socket of its own, or on a port behind a bridge. */
+async function workload(t: TestContext, via: Reached, answer: RequestListener): Promise<Upstream> {
+  const dir = await directory(t);
+  const server = createServer(answer);
+  t.after(() => {
+    server.closeAllConnections();
+    server.close();
+  });
   const socket = join(dir, 'svc.sock');
-  if (answer) {
-    const server = createServer(answer);
-    await new Promise<void>((resolve) => server.listen(socket, resolve));
-    t.after(() => {
-      server.closeAllConnections();
-      server.close();
-    });
-  }
+  const place = via === 'direct' ? socket : { port: await freePort(), host: '127.0.0.1' };
+  await new Promise<void>((resolve) => server.listen(place, resolve));
+  if (typeof place === 'string') return { socket, via: 'direct' };
+  return behindBridge(t, dir, place.port);
+}
+
+type Reached = 'bridged' | 'direct';
+
+async function behindBridge(t: TestContext, dir: string, port: number): Promise<Upstream> {
+  const bridge = await runBridge(t, dir);
+  await bridge.route({ r: port });
+  return bridge.upstream('r');
+}
+
+async function directory(t: TestContext): Promise<string> {
+  const dir = await mkdtemp(join(tmpdir(), 'svc-ask-'));
   t.after(() => rm(dir, { recursive: true }));
-  return { socket, via };
+  return dir;
 }
 
 const masks = createMasks(() => ['correct horse\nbattery']);
 const mask = (text: string) => masks.text('prj', text);
-const asking = (upstream: Upstream) => ask({ upstream, health, mask }, new AbortController().signal);
+const asking = (upstream: Upstream, timeout = health.timeout) =>
+  ask({ upstream, health: { ...health, timeout }, mask }, new AbortController().signal);
 
 for (const via of ['bridged', 'direct'] as const) {
   it(`asks the health path over a ${via} socket`, async (t) => {
@@ -89,7 +105,20 @@ it('gives up on a workload that does not answer, or answers without end', async 
   assert.equal((await asking(endless)).ok, true);
 });
 
-it('says that nothing listens yet', async (t) => {
-  assert.equal((await asking(await workload(t, 'bridged'))).words, 'nothing listens on $PORT yet');
-  assert.equal((await asking(await workload(t, 'direct'))).words, 'nothing listens on $SVC_SOCKET yet');
+it('says why nothing answers', async (t) => {
+  const dir = await directory(t);
+  const refusing = await behindBridge(t, dir, await freePort());
+  assert.deepEqual(await asking(refusing), { ok: false, words: 'nothing listens on $PORT yet' });
+  const busy = await behindBridge(t, await directory(t), (await stalledWorkload(t)).port);
+  assert.match((await asking(busy, '10s')).words, /^it takes no connection on \$PORT/);
+  const notYet: Upstream = { socket: join(dir, 'sockets/other.sock'), via: 'bridged' };
+  assert.equal((await asking(notYet)).words, 'the bridge to it is not open yet');
+  const own: Upstream = { socket: join(dir, 'svc.sock'), via: 'direct' };
+  assert.equal((await asking(own)).words, 'nothing listens on $SVC_SOCKET yet');
+});
+
+it('says of one that hangs up that it did, not that nothing listens', async (t) => {
+  const { port } = await tcpWorkload(t, (socket) => socket.destroy());
+  const upstream = await behindBridge(t, await directory(t), port);
+  assert.equal((await asking(upstream)).words, 'it closed the connection without an answer');
 });

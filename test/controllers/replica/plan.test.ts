@@ -2,15 +2,18 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { ContainerState } from '../../../controllers/engine/engine.ts';
 import type { Observed } from '../../../controllers/replica/observe.ts';
+import { replicaName } from '../../../controllers/engine/names.ts';
 import { plan } from '../../../controllers/replica/plan.ts';
 import { aDeployment, aProject, aReplica, aService } from '../../support/store.ts';
 
 const begun = Date.parse('2030-01-01T00:00:00.000Z');
 const at = (seconds: number): string => new Date(begun + seconds * 1_000).toISOString();
 
+/** As one that is made for it. */
+const family = { replica: aReplica(), deployment: aDeployment(), service: aService(), project: aProject() };
 const container = (said: Partial<ContainerState> = {}): ContainerState => ({
   id: 'c1',
-  name: 'shop-web-1',
+  name: replicaName(family),
   labels: {},
   image: 'sha256:x',
   state: 'running',
@@ -18,6 +21,7 @@ const container = (said: Partial<ContainerState> = {}): ContainerState => ({
   networks: [{ name: 'svc-node-shop', id: 'network-1', address: '10.210.0.2' }],
   limits: { memoryBytes: 512 * 2 ** 20, cpus: 1, pids: 512 },
   selfRestarting: false,
+  tunings: [],
   startedAt: at(0),
   exit: null,
   ...said,

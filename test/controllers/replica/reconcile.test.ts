@@ -46,6 +46,7 @@ async function passed(t: TestContext, program: Program) {
       nodeId: 'node',
       random: randomBytes,
       hostPaths: [],
+      hostPathFault: () => undefined,
       socketsDir: '/run/sockets',
     },
     ingress: { isRouted: () => false, isIdle: () => true },

@@ -117,6 +117,34 @@ describe('the route set', () => {
     assert.deepEqual(serviceOf('2030-01-01T00:00:00.000Z')?.park, parkLimits);
   });
 
+  it('has requests wait while one that is watched has no replica, if what was before was stopped for it', () => {
+    const before = anId('deployment', 2);
+    const at = '2030-01-01T00:00:00.000Z';
+    const none = { requests: 0, bad: 0 };
+    const bake = {
+      deployment: anId('deployment'),
+      previous: before,
+      earlier: null,
+      since: at,
+      until: at,
+      before: none,
+    };
+    const [own, kept] = [aReplica(), aReplica({ id: anId('replica', 2), spec: { deployment_id: before } })];
+    const stopped = aReplica({ ...kept, spec: { ...kept.spec, paused_at: at }, status: { phase: 'Paused' } });
+    const parkOf = (phase: 'Ready' | 'Exited', standingBy: Row<'Replica'>) =>
+      plan(
+        seen({
+          services: [aService({ status: { promoted: anId('deployment'), bake } })],
+          deployments: [aDeployment({ status: { phase: 'Healthy', epoch: 0 } })],
+          replicas: [aReplica({ ...own, status: { phase } }), standingBy],
+        }),
+        settings,
+      ).services[anId('service')]?.park;
+    assert.deepEqual(parkOf('Exited', stopped), parkLimits);
+    assert.equal(parkOf('Ready', stopped), null);
+    assert.equal(parkOf('Exited', kept), null);
+  });
+
   it('gives the name of what is being deleted away at once, and bridges its replicas until they are gone', () => {
     const at = '2030-01-01T00:00:00.000Z';
     const old = aService({ deleted_at: at, status: { promoted: anId('deployment'), previous: null } });

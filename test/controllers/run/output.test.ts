@@ -121,6 +121,18 @@ describe('the output of a run', () => {
     assert.deepEqual(await scene.lines(), ['1 stdout before', '1 stdout meanwhile']);
   });
 
+  it('that is a flood is slowed down, also when its log is full', async (t) => {
+    const scene = await aScene(t, { maxBytes: 2 ** 20 });
+    await scene.begin(1);
+    const container = scene.engine.container('try-1');
+    for (let n = 0; n < 12_000; n++) container.print('x'.repeat(1_024));
+    await eventually(() => scene.logs.isFull(run));
+    await eventually(() => container.isAttached);
+    await scene.clock.advance(20_000);
+    assert.ok(!container.isAttached, 'it prints no more');
+    await scene.output.drain(run);
+  });
+
   it('is bounded, says so, and is read no further than that', async (t) => {
     const scene = await aScene(t, { maxBytes: 2 ** 20 });
     await scene.begin(1);
@@ -128,6 +140,7 @@ describe('the output of a run', () => {
     for (let n = 0; n < 2_000; n++) container.print('x'.repeat(1_024));
     await eventually(() => scene.logs.isFull(run));
     await scene.output.drain(run);
+    assert.ok(!container.isAttached);
     const lines = await scene.lines();
     assert.equal(lines.at(-1), '1 stderr The log is full: what follows is not kept.');
     assert.ok(lines.length < 1_100, `${lines.length} lines`);

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Observed } from '../../../controllers/run/observe.ts';
+import { tryName } from '../../../controllers/engine/names.ts';
 import { plan, type Decision } from '../../../controllers/run/plan.ts';
 import type { ContainerState } from '../../../controllers/engine/engine.ts';
 import { aJob, aProject, aRun, type Said } from '../../support/store.ts';
@@ -15,7 +16,7 @@ const seen = (said: Partial<Observed> = {}): Observed => ({
 const container = (said: Partial<ContainerState> = {}): ContainerState => ({
   ...{
     id: 'c1',
-    name: 'c1',
+    name: tryName({ run: aRun(), job: aJob(), project: aProject() }, 1),
     labels: {},
     image,
     state: 'running',
@@ -23,6 +24,7 @@ const container = (said: Partial<ContainerState> = {}): ContainerState => ({
     networks: [{ name: 'svc-node-shop', id: 'network-1', address: '10.210.0.2' }],
     limits: { memoryBytes: 512 * 2 ** 20, cpus: 1, pids: 512 },
     selfRestarting: false,
+    tunings: [],
     startedAt: '2030-01-01T00:00:00.000Z',
     exit: null,
   },
@@ -187,5 +189,49 @@ describe('a run ends early', () => {
     const over = { ...running, phase: 'Stopped' } as const;
     assert.deepEqual(steps(at({ deleted_at, status: over }, seen({ container: exited(143) }))), ['remove']);
     assert.deepEqual(steps(at({ deleted_at, status: over }, seen())), ['removeLogs', 'purge']);
+  });
+});
+
+describe('what somebody changed at its container', () => {
+  const change = (said: Partial<ContainerState>, status: Said<'Run'>['status'] = {}) =>
+    at({ status: { ...running, ...status } }, seen({ container: container(said) }));
+
+  it('is put right while it runs, its limits at last', () => {
+    const networks = [{ name: 'bridge', id: 'b', address: '172.17.0.2' }];
+    const limits = { memoryBytes: 1, cpus: 1, pids: 512 };
+    const tunings = [{ words: 'cpu shares 2', lasting: false }];
+    const decision = change({ paused: true, networks, limits, tunings });
+    assert.deepEqual(steps(decision), ['unpause', 'disconnect', 'connect', 'follow', 'limit']);
+    assert.deepEqual(decision.drift, [
+      'it was paused',
+      'it was connected to the network bridge',
+      "it was disconnected from its project's network",
+      'its limits were changed (cpu shares 2, memory 1 B instead of 512Mi)',
+    ]);
+    assert.deepEqual(verdict(change({})), ['Running', 'Running', ['follow']]);
+  });
+
+  it('is put right before it is started', () => {
+    const decision = change({ state: 'created', startedAt: null, selfRestarting: true });
+    assert.deepEqual(steps(decision), ['limit', 'start', 'follow']);
+  });
+
+  it('is said once where only another container would undo it', () => {
+    const tunings = [{ words: 'a cpu quota', lasting: true }];
+    const first = change({ tunings });
+    assert.deepEqual([steps(first), first.drift?.length], [['follow', 'limit'], 1]);
+    const conditions = [
+      { type: 'Limits', status: 'False', reason: 'Drifted', message: first.lasting ?? '' } as const,
+    ].map((each) => ({ ...each, last_transition_at: '2030-01-01T00:00:00.000Z' }));
+    const next = change({ tunings }, { conditions });
+    assert.deepEqual([steps(next), next.drift, next.lasting], [['follow'], undefined, first.lasting]);
+  });
+
+  it('is left alone once it is to end', () => {
+    const stopping = at(
+      { spec: { stopped: true }, status: running },
+      seen({ container: container({ paused: true }) }),
+    );
+    assert.deepEqual(steps(stopping), ['follow', 'stop']);
   });
 });

@@ -1,71 +1,23 @@
 import assert from 'node:assert/strict';
-import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { mkdir, readdir, writeFile } from 'node:fs/promises';
-import {
-  connect,
-  createServer,
-  type AddressInfo,
-  type NetConnectOpts,
-  type Server,
-  type Socket,
-} from 'node:net';
+import { connect, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Body } from '../../../ingress/member.ts';
 import { createBridge } from '../../../ingress/bridge/bridge.ts';
+import { runBridge, stalledWorkload, tcpWorkload, type RunningBridge } from '../support/bridges.ts';
 import { routesTo } from '../support/replicas.ts';
 import { sandbox, until } from '../support/sandbox.ts';
 
-interface Running {
-  bridge: Body;
-  sockets: string;
-  reports: string[];
-  /** Replica id → port on loopback. */
-  route(ports: Record<string, number>): Promise<void>;
-}
-
-async function run(t: TestContext): Promise<Running> {
+async function run(t: TestContext): Promise<RunningBridge> {
   const { runDir } = await sandbox(t);
-  const sockets = join(runDir, 'sockets');
-  await mkdir(sockets, { mode: 0o700 });
-  const reports: string[] = [];
-  const bridge = createBridge(runDir, (message) => reports.push(message));
-  t.after(() => bridge.drain({ idle_ms: 0, limit_ms: 0 }));
-  let revision = 0;
-  const route = async (ports: Record<string, number>): Promise<void> => {
-    const entries = Object.entries(ports).map(([id, port]) => [
-      id,
-      { socket: join(sockets, `${id}.sock`), address: '127.0.0.1', port },
-    ]);
-    revision += 1;
-    await bridge.apply({ revision, ...routesTo({}), bridges: Object.fromEntries(entries) as never });
-  };
-  return { bridge, sockets, reports, route };
-}
-
-async function workload(
-  t: TestContext,
-  onSocket: (socket: Socket) => void,
-): Promise<{ server: Server; port: number }> {
-  const server = createServer({ allowHalfOpen: true }, (socket) => {
-    socket.on('error', () => socket.destroy());
-    t.after(() => socket.destroy());
-    onSocket(socket);
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  t.after(() => server.close());
-  return { server, port: (server.address() as AddressInfo).port };
+  return runBridge(t, runDir);
 }
 
 function dialed(t: TestContext, path: string): Socket {
-  return dialedTo(t, { path });
-}
-
-function dialedTo(t: TestContext, to: NetConnectOpts): Socket {
-  const socket = connect({ ...to, allowHalfOpen: true });
+  const socket = connect({ path, allowHalfOpen: true });
   t.after(() => socket.destroy());
   return socket;
 }
@@ -76,10 +28,29 @@ async function all(socket: Socket): Promise<string> {
   return text;
 }
 
+test('says on one of its two sockets that it reached the workload, before anything else', async (t) => {
+  const { sockets, route } = await run(t);
+  const { port } = await tcpWorkload(t, (socket) => socket.end('hello'));
+  await route({ r: port });
+  assert.equal(await all(dialed(t, join(sockets, 'r.ack.sock'))), '\0hello');
+  // Workers of an earlier release know nothing of that.
+  assert.equal(await all(dialed(t, join(sockets, 'r.sock'))), 'hello');
+});
+
+test('gives a connection to a workload up when nobody waits for it any longer', async (t) => {
+  const { sockets, route } = await run(t);
+  const { port } = await stalledWorkload(t);
+  await route({ r: port });
+  const socket = dialed(t, join(sockets, 'r.ack.sock'));
+  socket.end();
+  // Not even how it went: it was closed before that.
+  assert.equal(await all(socket), '');
+});
+
 test('what one side ends the other may still answer', async (t) => {
   const { sockets, route } = await run(t);
   // Answers only to the end of what it is asked.
-  const { port } = await workload(
+  const { port } = await tcpWorkload(
     t,
     (socket) => void all(socket).then((text) => socket.end(text.toUpperCase())),
   );
@@ -92,7 +63,7 @@ test('what one side ends the other may still answer', async (t) => {
 test('a workload that ends first still gets the rest', async (t) => {
   const { sockets, route } = await run(t);
   let got = '';
-  const { port } = await workload(t, (socket) => {
+  const { port } = await tcpWorkload(t, (socket) => {
     socket.end('bye');
     void all(socket).then((text) => (got = text));
   });
@@ -106,7 +77,7 @@ test('a workload that ends first still gets the rest', async (t) => {
 test('who does not read holds the other side up', async (t) => {
   const { sockets, route } = await run(t);
   let sent = 0;
-  const { port } = await workload(t, (socket) => {
+  const { port } = await tcpWorkload(t, (socket) => {
     const more = (): void => {
       while (!socket.destroyed && socket.write(Buffer.alloc(65_536))) sent += 65_536;
       socket.once('drain', more);
@@ -128,7 +99,7 @@ test('who does not read holds the other side up', async (t) => {
 
 test('a workload that refuses is a connection that ends without a word', async (t) => {
   const { sockets, route } = await run(t);
-  const { server, port } = await workload(t, () => undefined);
+  const { server, port } = await tcpWorkload(t, () => undefined);
   await new Promise((resolve) => server.close(resolve));
   await route({ r: port });
   const socket = dialed(t, join(sockets, 'r.sock'));
@@ -138,26 +109,20 @@ test('a workload that refuses is a connection that ends without a word', async (
 
 test('a workload too busy to accept gets the request once it does, also after seconds', async (t) => {
   const { sockets, route } = await run(t);
-  const serve = `const server = require('node:net').createServer((socket) => socket.on('error', () => {}).end('here'));
-    server.listen({ port: 0, host: '127.0.0.1', backlog: 1 }, () => console.log(server.address().port));`;
-  const workload = spawn(process.execPath, ['-e', serve], { stdio: ['ignore', 'pipe', 'inherit'] });
-  t.after(() => workload.kill('SIGKILL'));
-  const [said] = (await once(workload.stdout, 'data')) as [Buffer];
-  const port = Number(said);
-  workload.kill('SIGSTOP');
-  // Its queue is full: what comes now is not answered at all.
-  await Promise.all([1, 2].map(() => once(dialedTo(t, { port, host: '127.0.0.1' }), 'connect')));
+  const { port, goOn } = await stalledWorkload(t);
   await route({ r: port });
-  const answer = all(dialed(t, join(sockets, 'r.sock')));
+  const socket = dialed(t, join(sockets, 'r.sock'));
+  socket.write('GET / HTTP/1.0\r\n\r\n');
+  const answer = all(socket);
   await pause(6_000);
-  workload.kill('SIGCONT');
-  assert.equal(await answer, 'here');
+  goOn();
+  assert.match(await answer, /^HTTP\/1.1 200 OK\r\n/);
 });
 
 test('an end with an error reaches the other side, either way', async (t) => {
   const { sockets, route } = await run(t);
   const opened: Socket[] = [];
-  const { port } = await workload(t, (socket) => opened.push(socket));
+  const { port } = await tcpWorkload(t, (socket) => opened.push(socket));
   await route({ r: port });
   const first = dialed(t, join(sockets, 'r.sock'));
   first.write('x');
@@ -173,7 +138,7 @@ test('an end with an error reaches the other side, either way', async (t) => {
 
 test('an entry that leaves is listened for no more, but what it carries goes on', async (t) => {
   const { sockets, route } = await run(t);
-  const { port } = await workload(t, (socket) => void socket.pipe(socket));
+  const { port } = await tcpWorkload(t, (socket) => void socket.pipe(socket));
   await route({ r: port, other: port });
   const socket = dialed(t, join(sockets, 'r.sock'));
   socket.write('before ');
@@ -187,8 +152,8 @@ test('an entry that leaves is listened for no more, but what it carries goes on'
 test('an entry whose address changed leads to the new one, without a moment in which nobody listens', async (t) => {
   const { sockets, route } = await run(t);
   const [one, two] = [
-    await workload(t, (socket) => socket.end('one')),
-    await workload(t, (socket) => socket.end('two')),
+    await tcpWorkload(t, (socket) => socket.end('one')),
+    await tcpWorkload(t, (socket) => socket.end('two')),
   ];
   await route({ r: one.port });
   assert.equal(await all(dialed(t, join(sockets, 'r.sock'))), 'one');
@@ -200,17 +165,18 @@ test('an entry whose address changed leads to the new one, without a moment in w
 
 test('sockets that a killed bridge left behind are taken over or removed, other files stay', async (t) => {
   const { sockets, route } = await run(t);
-  const { port } = await workload(t, (socket) => socket.end('here'));
-  for (const name of ['r.sock', 'old.sock']) await writeFile(join(sockets, name), '');
+  const { port } = await tcpWorkload(t, (socket) => socket.end('here'));
+  for (const name of ['r.sock', 'r.ack.sock', 'old.sock', 'old.ack.sock'])
+    await writeFile(join(sockets, name), '');
   await mkdir(join(sockets, 'direct'));
   await route({ r: port });
   assert.equal(await all(dialed(t, join(sockets, 'r.sock'))), 'here');
-  assert.deepEqual((await readdir(sockets)).sort(), ['direct', 'r.sock']);
+  assert.deepEqual((await readdir(sockets)).sort(), ['direct', 'r.ack.sock', 'r.sock']);
 });
 
 test('two bridges: the second takes over, and the first may end', async (t) => {
   const first = await run(t);
-  const { port } = await workload(t, (socket) => void socket.pipe(socket));
+  const { port } = await tcpWorkload(t, (socket) => void socket.pipe(socket));
   await first.route({ r: port });
   const kept = dialed(t, join(first.sockets, 'r.sock'));
   kept.write('a');
@@ -231,7 +197,7 @@ test('two bridges: the second takes over, and the first may end', async (t) => {
 
 test('a path that is too long costs only its own replica', async (t) => {
   const { sockets, reports, route } = await run(t);
-  const { port } = await workload(t, (socket) => socket.end('here'));
+  const { port } = await tcpWorkload(t, (socket) => socket.end('here'));
   await route({ ['x'.repeat(108)]: port, r: port });
   assert.equal(await all(dialed(t, join(sockets, 'r.sock'))), 'here');
   assert.equal(reports.length, 1);

@@ -94,10 +94,15 @@ test('bridged replicas are reached over TCP, also after the bridge was killed', 
   const { port } = workload.address() as { port: number };
   const socket = join(place.runDir, 'sockets/r.sock');
   await serve(ingress, {
-    ...routesTo({ web: { r: socket } }),
+    ...routesTo({ web: { r: { socket, via: 'bridged' } } }),
     bridges: { r: { socket, address: '127.0.0.1', port } },
   });
   assert.equal((await ask(place.port, 'web.test')).body, 'tcp');
   process.kill(bridgePid(place), 'SIGKILL');
-  assert.equal((await ask(place.port, 'web.test')).body, 'tcp');
+  const posted = { method: 'POST', body: 'once' };
+  const answers = await Promise.all([ask(place.port, 'web.test'), ask(place.port, 'web.test', posted)]);
+  assert.deepEqual(
+    answers.map(({ body }) => body),
+    ['tcp', 'tcp'],
+  );
 });

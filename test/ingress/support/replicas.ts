@@ -56,7 +56,7 @@ export async function rawReplica(
   return server;
 }
 
-/** Service name → its replicas' sockets (`bridged`, which is: anything that is simply connected to) or upstreams. */
+/** Service name → its replicas' sockets (simply connected to) or upstreams. */
 export function routesTo(
   services: Record<string, Record<string, string | Upstream>>,
   more: Partial<Routes> = {},
@@ -69,7 +69,7 @@ export function routesTo(
     const names = { name, project: 'demo', running: true, replicas: Object.keys(replicas) };
     routes[`svc_${name}`] = { ...names, drain_ms: 30_000, park: null };
     for (const [id, at] of Object.entries(replicas))
-      upstreams[id] = typeof at === 'string' ? { socket: at, via: 'bridged' } : at;
+      upstreams[id] = typeof at === 'string' ? { socket: at, via: 'node' } : at;
   }
   return { hosts, services: routes, upstreams, bridges: {}, control: null, ...more };
 }

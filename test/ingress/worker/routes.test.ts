@@ -12,9 +12,9 @@ test('hosts lead to services, and to the control plane', () => {
     ...{ id: 'svc_web', running: true, replicas: ['r1'] },
     ...olderRoute,
   });
-  assert.deepEqual(routes.upstream('r1'), { socket: '/s/1', via: 'bridged' });
+  assert.deepEqual(routes.upstream('r1'), { socket: '/s/1', via: 'node' });
   const [api] = routes.find('node.test')?.replicas ?? [];
-  assert.deepEqual(routes.upstream(api ?? ''), { socket: '/run/api.sock', via: 'bridged' });
+  assert.deepEqual(routes.upstream(api ?? ''), { socket: '/run/api.sock', via: 'node' });
   assert.equal(routes.find('other.test'), undefined);
 });
 

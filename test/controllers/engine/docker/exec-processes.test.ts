@@ -13,8 +13,16 @@ let marks = 300_000_000 + process.pid;
 const mark = () => String((marks += 1));
 
 /** A session of its own that runs this. @returns its leader, once so many sleeps of it run */
-async function session(t: TestContext, script: string, word: string, sleeps: number): Promise<number> {
-  const child = spawn('sh', ['-c', script], { detached: true, stdio: 'ignore' });
+async function session(
+  t: TestContext,
+  script: string,
+  word: string,
+  sleeps: number,
+  env: NodeJS.ProcessEnv = {},
+): Promise<number> {
+  const child = spawn('sh', ['-c', script], {
+    ...{ detached: true, stdio: 'ignore', env: { ...process.env, ...env } },
+  });
   t.after(async () => {
     for (const pid of await processesWith(word)) process.kill(pid, 'SIGKILL');
     child.kill('SIGKILL');
@@ -39,21 +47,30 @@ describe('the processes of a command', () => {
     const orphan = `(sleep ${word} & exit)`;
     const script = `sleep ${word} & (sleep ${word} & wait) & ${orphan}; setsid sleep ${word} & wait`;
     const leader = await session(t, script, word, 4);
-    await endProcesses({ leader, container: await here() }, signalling());
+    await endProcesses({ leader, container: await here(), mark: undefined }, signalling());
     assert.deepEqual(await processesWith(word), []);
   });
 
   it('are killed when they do not hear', async (t) => {
     const word = mark();
     const leader = await session(t, `trap '' HUP; sleep ${word} & sleep ${word}`, word, 2);
-    await endProcesses({ leader, container: await here() }, signalling());
+    await endProcesses({ leader, container: await here(), mark: undefined }, signalling());
     assert.deepEqual(await processesWith(word), []);
+  });
+
+  it('are ended by their mark where the command has gone, or they have left its session', async (t) => {
+    const [word, other] = [mark(), mark()];
+    await session(t, `sleep ${word} & setsid sh -c '(sleep ${word} & exit)' & exit`, word, 2, { MARK: 'a1' });
+    await session(t, `sleep ${other}; true`, other, 1, { MARK: 'a12', NOMARK: 'a1' });
+    await endProcesses({ leader: undefined, container: await here(), mark: 'MARK=a1' }, signalling());
+    assert.deepEqual(await processesWith(word), []);
+    assert.equal((await processesWith(other)).length, 1);
   });
 
   it('are none that is in another container, whatever their numbers', async (t) => {
     const word = mark();
     const leader = await session(t, `sleep ${word}; true`, word, 1);
-    await endProcesses({ leader, container: 'f'.repeat(64) }, signalling());
+    await endProcesses({ leader, container: 'f'.repeat(64), mark: undefined }, signalling());
     assert.equal((await processesWith(word)).length, 1);
   });
 
@@ -70,7 +87,10 @@ describe('the processes of a command', () => {
       for (const pid of pids) process.kill(pid, signal);
       return Promise.resolve();
     };
-    await endProcesses({ leader, container: await here() }, signalling({ kill: refused, killInside }));
+    await endProcesses(
+      { leader, container: await here(), mark: undefined },
+      signalling({ kill: refused, killInside }),
+    );
     assert.deepEqual(await processesWith(word), []);
     assert.deepEqual(asked, ['SIGHUP']);
   });
@@ -80,7 +100,10 @@ describe('the processes of a command', () => {
     const leader = await session(t, `sleep ${word}; true`, word, 1);
     const quick = { now: () => clock.now(), after: (_ms: number, fn: () => void) => clock.after(0, fn) };
     await assert.rejects(
-      endProcesses({ leader, container: await here() }, signalling({ clock: quick, kill: () => undefined })),
+      endProcesses(
+        { leader, container: await here(), mark: undefined },
+        signalling({ clock: quick, kill: () => undefined }),
+      ),
       /could not be ended: look at the container/,
     );
   });

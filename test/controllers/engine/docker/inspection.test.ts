@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { stateOf } from '../../../../controllers/engine/docker/inspection.ts';
+import { stateOf as stateOn } from '../../../../controllers/engine/docker/inspection.ts';
 
 const inspection = {
   Id: 'a',
@@ -15,13 +15,21 @@ const inspection = {
     Error: '',
   },
   Config: { Labels: { 'svc.node': 'n' } },
-  HostConfig: { Memory: 2 ** 26, NanoCpus: 5e8, PidsLimit: 64, RestartPolicy: { Name: 'no' } },
+  HostConfig: {
+    Memory: 2 ** 26,
+    MemorySwap: 2 ** 26,
+    NanoCpus: 5e8,
+    PidsLimit: 64,
+    RestartPolicy: { Name: 'no' },
+  },
   NetworkSettings: {
     Networks: {
       shop: { NetworkID: 'n1', IPAddress: '10.200.0.2', IPAMConfig: { IPv4Address: '10.200.0.2' } },
     },
   },
 };
+const machine = { cpus: 2, cgroup: 'v1', limitsSwap: true } as const;
+const stateOf = (said: typeof inspection | object) => stateOn(said as typeof inspection, machine);
 const withState = (change: object) => stateOf({ ...inspection, State: { ...inspection.State, ...change } });
 
 describe('stateOf', () => {
@@ -38,6 +46,7 @@ describe('stateOf', () => {
       networks: [{ name: 'shop', id: 'n1', address: '10.200.0.2' }],
       limits: { memoryBytes: 2 ** 26, cpus: 0.5, pids: 64 },
       selfRestarting: false,
+      tunings: [],
       startedAt,
       exit: null,
     });

@@ -49,6 +49,26 @@ it('says each time that a layer is tried again, and not every second', () => {
   ]);
 });
 
+it('knows whose turn it is', () => {
+  const output = new PullOutput(new ManualClock(), () => undefined);
+  assert.equal(output.phase, 'registry');
+  for (const [event, phase] of [
+    [layer(one, 'Waiting'), 'queue'],
+    [layer(two, 'Pulling fs layer'), 'registry'],
+    [layer(two, 'Downloading', 1, 10), 'registry'],
+    // Its place is for the one that waits.
+    [layer(two, 'Download complete'), 'registry'],
+    [layer(one, 'Downloading', 1, 10), 'registry'],
+    [layer(two, 'Extracting', 1, 10), 'registry'],
+    [layer(one, 'Download complete'), 'unpacking'],
+    [layer(two, 'Pull complete'), 'unpacking'],
+    [layer(one, 'Pull complete'), 'registry'],
+  ] as const) {
+    output.read(event);
+    assert.equal(output.phase, phase, event.status);
+  }
+});
+
 it('shows nothing of events that it does not know', () => {
   const lines: string[] = [];
   const output = new PullOutput(new ManualClock(), (line) => void lines.push(line));

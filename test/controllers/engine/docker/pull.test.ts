@@ -15,8 +15,8 @@ import {
   type Part,
 } from '../../../support/hostile-registry.ts';
 
-/** Deadlines of engine calls pass forty times as fast: two minutes are three seconds. */
-const hurried: Clock = { ...systemClock, after: (ms, fn) => systemClock.after(ms / 40, fn) };
+/** Deadlines of engine calls pass twenty times as fast: a minute is three seconds. */
+const hurried: Clock = { ...systemClock, after: (ms, fn) => systemClock.after(ms / 20, fn) };
 
 let testEngine: TestEngine;
 let engine: DockerEngine;

@@ -4,6 +4,7 @@ import { mkdirSync, readFileSync } from 'node:fs';
 import { createServer, type AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
+import { setTimeout } from 'node:timers/promises';
 import Docker from 'dockerode';
 import { DockerEngine } from '../../../../controllers/engine/docker.ts';
 import { systemClock } from '../../../../controllers/runtime/system-clock.ts';
@@ -160,6 +161,33 @@ describe('the output of a workload', () => {
     assert.deepEqual(new Set(told.map(String)), new Set(['stdout,50000', 'stderr,err', 'stdout,no end']));
     const [first] = lines;
     assert.match(first?.at ?? '', /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{9}Z$/);
+  });
+
+  it('holds the workload up as long as somebody takes it who takes no more', async () => {
+    // Busybox's shell becomes `yes` without a name of its own.
+    const script = `exec yes flood.${process.pid}`;
+    const id = await workloads.start(script, place());
+    const written = async (): Promise<number> => {
+      const counts = (await processesWith(script)).map(
+        (pid) => /^wchar: (\d+)/m.exec(readFileSync(`/proc/${pid}/io`, 'utf8'))?.[1],
+      );
+      // Its init has the same argument, and writes nothing.
+      return Math.max(0, ...counts.map(Number));
+    };
+    const advances = async (): Promise<boolean> => {
+      const before = await written();
+      await setTimeout(500);
+      return (await written()) > before;
+    };
+    await eventually(advances);
+    const hangup = new AbortController();
+    const output = engine.replicaOutput(id, hangup.signal)[Symbol.asyncIterator]();
+    const { value } = await output.next();
+    assert.ok(String(value).includes(`flood.${process.pid}\n`));
+    await eventually(async () => !(await advances()));
+    hangup.abort();
+    await eventually(advances);
+    await engine.removeReplica(id);
   });
 
   it('can be followed on where it was left, without a gap', async () => {
