@@ -57,7 +57,7 @@ export async function pauseOthersIn(
   });
 }
 
-/** Its replicas run again. */
+/** Its replicas, which have stopped, run again. */
 export async function resumeIn(
   writer: Writer,
   row: Row<'Deployment'>,
@@ -66,9 +66,13 @@ export async function resumeIn(
 ): Promise<void> {
   const service = await writer.get('Service', row.spec.service_id);
   if (!service || !(await isCurrent(row, observed, writer))) return;
-  if (!inTheWay(row, epoch, await siblingsOf(service, writer)).every(isQuiet)) return;
-  for (const replica of await writer.list('Replica', { owner: row.id })) {
-    if (replica.spec.epoch !== epoch || replica.deleted_at !== null) continue;
+  const paused = (await writer.list('Replica', { owner: row.id })).filter(
+    ({ spec, deleted_at: deleted }) =>
+      spec.epoch === epoch && spec.paused_at !== undefined && deleted === null,
+  );
+  const others = inTheWay(row, epoch, await siblingsOf(service, writer));
+  if (![...others, ...paused].every(isQuiet)) return;
+  for (const replica of paused) {
     await writer.updateSpec('Replica', replica.id, (before) => {
       const spec = { ...before };
       delete spec.paused_at;

@@ -146,7 +146,8 @@ function standAside(
   }
   const tried = replicas.filter(({ row: { spec } }) => spec.epoch !== epoch);
   const steps: Step[] = tried.map(({ row: { id } }) => ({ do: 'removeReplica', id }));
-  const isFree = inTheWay(row, epoch, siblings).every(isQuiet);
+  // One that is being stopped cannot be kept from that: it would be routed to, and end.
+  const isFree = [...inTheWay(row, epoch, siblings), ...paused.map((own) => own.row)].every(isQuiet);
   if (isFree) steps.push({ do: 'resume', epoch });
   const why = isServing
     ? 'what was tried in its place did not become healthy'

@@ -204,28 +204,14 @@ describe('an upload that is under way', () => {
       assert.deepEqual(await left(given), before);
     });
 
-  it('is refused once its token has expired', async (t) => {
+  it('is refused at the moment at which its token expires', async (t) => {
     const given = await scene(t, 10_000);
     const before = await left(given);
     const sent = await upload(given);
     const answer = answerOf(sent);
-    await given.api.clock.advance(15_000);
+    await given.api.clock.advance(10_000);
     assert.deepEqual(await answer, [401, 'unauthenticated']);
     sent.destroy();
-    assert.deepEqual(await left(given), before);
-  });
-
-  it('is refused at its end, however little time there was since', async (t) => {
-    const given = await scene(t, 10_000);
-    const { api } = given;
-    const before = await left(given);
-    const sent = await upload(given);
-    // Not yet time for the next look at it.
-    await api.clock.advance(10_000);
-    const answer = answerOf(sent);
-    sent.end();
-    assert.deepEqual(await answer, [401, 'unauthenticated']);
-    await eventually(() => api.clock.pending === 1);
     assert.deepEqual(await left(given), before);
   });
 });

@@ -117,6 +117,9 @@ describe('what is paused', () => {
     const leaving = { ...candidate('Starting'), deleted_at: at };
     assert.equal(doing(promoted, { ...own, target: failed, siblings: [stopped, leaving] }), '');
     assert.equal(doing(promoted, { ...own, target: failed, siblings: [stopped] }), 'resume');
+    const ending = { ...stopped, status: { ...stopped.status, phase: 'Ready' as const } };
+    const early = { ...own, replicas: views([ending]), siblings: [ending], target: failed };
+    assert.equal(doing(promoted, early), '', 'nor before it has stopped itself');
     const resumed = { service: parked, replicas: views([serving]), siblings: [serving], target: failed };
     assert.equal(doing(promoted, { ...resumed, routed: [] }), '');
     assert.equal(doing(promoted, { ...resumed, routed: [serving.id] }), 'unpark');
