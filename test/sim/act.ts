@@ -178,7 +178,8 @@ function die(world: World, container: FakeContainer, outOfMemory: boolean): void
   else container.exit(1);
 }
 
-function changeByHand({ engine }: World, container: FakeContainer, how: HandMade): void {
+function changeByHand(world: World, container: FakeContainer, how: HandMade): void {
+  const { engine } = world;
   const { id, spec } = container;
   const { name, address } = spec.network;
   // A fault that waits for such a call may hit this one: then nothing was changed.
@@ -203,7 +204,8 @@ function changeByHand({ engine }: World, container: FakeContainer, how: HandMade
       done(engine.limitReplica(id, { memoryBytes: 2 ** 23, cpus: 0.1, pids: 20 }));
       return;
     case 'stopped':
-      done(engine.stopReplica(id, 10_000));
+      // Until the grace is over it may serve as before.
+      done(engine.stopReplica(id, 10_000).finally(() => harm(world, container)));
   }
 }
 
