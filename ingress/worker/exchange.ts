@@ -223,6 +223,7 @@ export class Exchange implements UnderWay {
       this.#fail(use);
       return;
     }
+    if (this.#waiter !== undefined) this.#deps.parking.leave(this.#waiter);
     use.answered(response.statusCode ?? 502);
   }
 
@@ -241,6 +242,7 @@ export class Exchange implements UnderWay {
       return;
     }
     const { socket: client } = this.#upgrade;
+    if (this.#waiter !== undefined) this.#deps.parking.leave(this.#waiter);
     // From here on the tunnel ends it, not the exchange.
     this.#over = true;
     this.#deps.connections.remove(client, this);

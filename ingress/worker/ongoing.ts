@@ -43,7 +43,9 @@ export function createOngoing(routes: () => Routes, events: OngoingEvents): Ongo
       for (const { id, park } of now.services())
         if (park !== null && (before.service(id)?.park ?? null) === null)
           tally.service(id).figures.parked_longest_ms = 0;
-      for (const id of parking.services()) if (!isHeld(now.service(id))) parking.release(id);
+      for (const id of parking.services())
+        if (isHeld(now.service(id))) parking.hold(id);
+        else parking.release(id);
       tally.retain({
         replica: (id) => now.routed(id),
         service: (id) => now.service(id) !== undefined,

@@ -5,32 +5,14 @@
 import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import type { ParkLimits } from '../snapshot.ts';
+import { Queue, type Waiter } from './queue.ts';
 import type { Accepted } from './rules.ts';
 import type { Tally } from './tally.ts';
 
+export type { Waiter } from './queue.ts';
+
 /** Milliseconds between tries while there is a replica that takes no connection. */
 const tryEvery = 500;
-
-/** One that waits. */
-export interface Waiter {
-  /** Of the service. */
-  readonly service: string;
-  /** Bytes that it holds at most. */
-  readonly size: number;
-  /** Since when it waits for a replica. Milliseconds of `performance.now`. */
-  readonly since: number;
-  /** It is its turn to try again. It may come back. */
-  go(): void;
-  /** It has waited for too long. */
-  refuse(): void;
-}
-
-interface Queue {
-  /** In the order in which they came. Each with what ends its wait. */
-  waiters: Map<Waiter, NodeJS.Timeout>;
-  size: number;
-  retry: NodeJS.Timeout | undefined;
-}
 
 export interface Parking {
   /**
@@ -38,10 +20,12 @@ export interface Parking {
    * @returns false when there is no room, or it has waited for too long already
    */
   park(waiter: Waiter, limits: ParkLimits, first: boolean): boolean;
-  /** Its client has gone. Of one that does not wait: nothing. */
+  /** It has its answer, or its client has gone. Of one that is not known: nothing. */
   leave(waiter: Waiter): void;
-  /** Lets all of a service go, in order. */
+  /** Lets all of a service go, in order, some at a time. */
   release(service: string): void;
+  /** Lets no more of them go. */
+  hold(service: string): void;
   /** Lets them try from time to time: there are replicas, but none takes a connection. */
   tryAgain(service: string): void;
   /** Refuses all that wait: there will be no replica any longer. */
@@ -52,59 +36,48 @@ export interface Parking {
 
 export function createParking(tally: Tally): Parking {
   const queues = new Map<string, Queue>();
+  const queueOf = (service: string): Queue => {
+    const known = queues.get(service);
+    if (known !== undefined) return known;
+    const queue = new Queue(() => {
+      const counted = tally.service(service);
+      counted.touch();
+      return counted.figures;
+    });
+    queues.set(service, queue);
+    return queue;
+  };
   const leave = (waiter: Waiter): void => {
     const queue = queues.get(waiter.service);
-    const timer = queue?.waiters.get(waiter);
-    if (queue === undefined || timer === undefined) return;
-    clearTimeout(timer);
-    queue.waiters.delete(waiter);
-    queue.size -= waiter.size;
-    const counted = tally.service(waiter.service);
-    const { figures } = counted;
-    figures.waiting -= 1;
-    figures.parked_longest_ms = Math.max(figures.parked_longest_ms, performance.now() - waiter.since);
-    counted.touch();
-    if (queue.waiters.size > 0) return;
-    clearTimeout(queue.retry);
-    queues.delete(waiter.service);
+    queue?.leave(waiter);
+    if (queue?.isEmpty === true) {
+      queue.hold();
+      queues.delete(waiter.service);
+    }
   };
   const refuse = (waiter: Waiter): void => {
     leave(waiter);
     waiter.refuse();
   };
-  const release = (service: string): void => {
-    for (const waiter of [...(queues.get(service)?.waiters.keys() ?? [])]) {
-      leave(waiter);
-      waiter.go();
-    }
-  };
   return {
     park(waiter, limits, first) {
-      const queue = queues.get(waiter.service) ?? { waiters: new Map(), size: 0, retry: undefined };
-      const counted = tally.service(waiter.service);
-      if (first) counted.figures.parked += 1;
+      const queue = queueOf(waiter.service);
+      queue.comesBack(waiter);
+      if (first) tally.service(waiter.service).figures.parked += 1;
       const left = waiter.since + limits.ms - performance.now();
-      const full = queue.waiters.size >= limits.requests || queue.size + waiter.size > limits.bytes;
-      if (full || left <= 0) return false;
-      queues.set(waiter.service, queue);
-      queue.waiters.set(waiter, setTimeout(refuse, left, waiter));
-      queue.size += waiter.size;
-      counted.figures.waiting += 1;
-      counted.touch();
+      if (left <= 0 || !queue.hasRoomFor(waiter, limits)) {
+        leave(waiter);
+        return false;
+      }
+      queue.add(waiter, () => refuse(waiter), left);
       return true;
     },
     leave,
-    release,
-    tryAgain(service) {
-      const queue = queues.get(service);
-      if (queue === undefined || queue.retry !== undefined) return;
-      queue.retry = setTimeout(() => {
-        queue.retry = undefined;
-        release(service);
-      }, tryEvery);
-    },
+    release: (service) => queues.get(service)?.release(),
+    hold: (service) => queues.get(service)?.hold(),
+    tryAgain: (service) => queues.get(service)?.releaseIn(tryEvery),
     refuse() {
-      for (const waiter of [...queues.values()].flatMap(({ waiters }) => [...waiters.keys()])) refuse(waiter);
+      for (const waiter of [...queues.values()].flatMap((queue) => queue.waiters())) refuse(waiter);
     },
     services: () => [...queues.keys()],
   };
