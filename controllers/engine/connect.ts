@@ -1,8 +1,8 @@
 /** Connects to an engine: opens nothing by itself, but finds out which API version both sides speak. */
 import Docker from 'dockerode';
-import { Agent } from 'node:http';
 import { Type, type Static, type TSchema } from '@sinclair/typebox';
 import type { Clock } from '../../specs/clock.ts';
+import { EngineAgent } from './agent.ts';
 import { deadlines, withDeadline } from './deadline.ts';
 import { cgroupParentOf } from './docker/cgroup-parent.ts';
 import type { Machine } from './docker/tunings.ts';
@@ -147,8 +147,7 @@ function open(endpoint: Endpoint, apiVersion: string | undefined, idle: number |
     ca: undefined,
     timeout: idle,
     version: apiVersion === undefined ? undefined : `v${apiVersion}`,
-    // The timeout is for idle connections that are kept.
-    agent: new Agent({ keepAlive: true, timeout: 30_000 }),
+    agent: new EngineAgent(),
   };
   try {
     return new Docker(options);
