@@ -96,7 +96,8 @@ export function outputContract(play: () => Scene): void {
       const seen: string[] = [];
       const listening = (async () => {
         for await (const event of scene.engine.events(labels, hangup.signal)) {
-          if (event.network !== null) continue;
+          // Of networks and images everybody's are told.
+          if (event.network !== null || event.container === null) continue;
           assert.deepEqual(event.labels, labels);
           seen.push(`${event.action} ${event.container}`);
         }
