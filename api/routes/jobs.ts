@@ -5,27 +5,19 @@ import type { Row } from '../../specs/index.ts';
 import { CreateJob, UpdateJob } from '../../specs/job-requests.ts';
 import { JobResource } from '../../specs/job-resources.ts';
 import { Page } from '../../specs/resources.ts';
-import { findProject, jobInPath, jobOf, projectInBody, projectOf, roleIn, roleOf } from '../auth/scope.ts';
+import { jobInPath, jobOf, projectInBody, projectOf, roleIn, roleOf } from '../auth/scope.ts';
 import type { Principal } from '../auth/principal.ts';
 import type { ApiContext, App } from '../context.ts';
 import { createJob } from '../desired/create-job.ts';
 import { deleteJob } from '../desired/delete.ts';
 import { updateJob } from '../desired/update-job.ts';
-import { pageQuery, readPage } from '../paging.ts';
+import { projectQuery, readProjectPage } from '../project-page.ts';
 import { ifMatch, setETag } from '../versions.ts';
 import { readJobView } from '../views/job.ts';
 
 const params = Type.Object({ id: Type.String() });
 const viewer = { access: { role: 'Viewer', of: jobInPath } } as const;
 const operator = { access: { role: 'Operator', of: jobInPath } } as const;
-const querystring = Type.Object(
-  {
-    ...pageQuery,
-    project: Type.Optional(Type.String({ maxLength: 64, description: "the project's name or id" })),
-    name: Type.Optional(Type.String({ maxLength: 64 })),
-  },
-  { additionalProperties: false },
-);
 
 export function jobRoutes(app: App, api: ApiContext): void {
   const view: View = (request, row) => readJobView(api.store, row, projectOf(request), roleOf(request));
@@ -42,20 +34,10 @@ function readRoutes(app: App, api: ApiContext, view: View): void {
     '/v1/jobs',
     {
       config: { access: 'any' },
-      schema: { operationId: 'listJobs', querystring, response: { 200: Page(JobResource) } },
+      schema: { operationId: 'listJobs', querystring: projectQuery, response: { 200: Page(JobResource) } },
     },
     async ({ query, principal }) => {
-      const { name } = query;
-      const project = query.project === undefined ? undefined : await findProject(store, query.project);
-      // One of a project that the caller is no member of is like one that is not there, in time as well.
-      if (query.project !== undefined && !(project && roleIn(principal, project.id)))
-        return { items: [], next_cursor: null };
-      const filter = { ...(name === undefined ? {} : { name }), ...(project && { owner: project.id }) };
-      const { rows, next_cursor } = await readPage(
-        (options) => store.list('Job', { ...filter, ...options }),
-        query,
-        ({ owner }) => owner !== null && roleIn(principal, owner) !== undefined,
-      );
+      const { rows, next_cursor } = await readProjectPage(store, 'Job', query, principal);
       return { items: await jobsView(api, rows, principal), next_cursor };
     },
   );

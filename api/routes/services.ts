@@ -5,34 +5,18 @@ import type { Row } from '../../specs/index.ts';
 import { CreateService, UpdateService } from '../../specs/requests.ts';
 import { Page, ServiceResource } from '../../specs/resources.ts';
 import type { Principal } from '../auth/principal.ts';
-import {
-  findProject,
-  projectInBody,
-  projectOf,
-  roleIn,
-  roleOf,
-  serviceInPath,
-  serviceOf,
-} from '../auth/scope.ts';
+import { projectInBody, projectOf, roleIn, roleOf, serviceInPath, serviceOf } from '../auth/scope.ts';
 import type { ApiContext, App } from '../context.ts';
 import { createService } from '../desired/create-service.ts';
 import { deleteService } from '../desired/delete.ts';
 import { updateService } from '../desired/update-service.ts';
-import { pageQuery, readPage } from '../paging.ts';
+import { projectQuery, readProjectPage } from '../project-page.ts';
 import { ifMatch, setETag } from '../versions.ts';
 import { readServiceView } from '../views/service.ts';
 
 const params = Type.Object({ id: Type.String() });
 const viewer = { access: { role: 'Viewer', of: serviceInPath } } as const;
 const operator = { access: { role: 'Operator', of: serviceInPath } } as const;
-const querystring = Type.Object(
-  {
-    ...pageQuery,
-    project: Type.Optional(Type.String({ maxLength: 64, description: "the project's name or id" })),
-    name: Type.Optional(Type.String({ maxLength: 64 })),
-  },
-  { additionalProperties: false },
-);
 
 export function serviceRoutes(app: App, api: ApiContext): void {
   const { store, settings } = api;
@@ -51,20 +35,14 @@ function readRoutes(app: App, api: ApiContext, view: View): void {
     '/v1/services',
     {
       config: { access: 'any' },
-      schema: { operationId: 'listServices', querystring, response: { 200: Page(ServiceResource) } },
+      schema: {
+        operationId: 'listServices',
+        querystring: projectQuery,
+        response: { 200: Page(ServiceResource) },
+      },
     },
     async ({ query, principal }) => {
-      const { name } = query;
-      const project = query.project === undefined ? undefined : await findProject(store, query.project);
-      // One of a project that the caller is no member of is like one that is not there, in time as well.
-      if (query.project !== undefined && !(project && roleIn(principal, project.id)))
-        return { items: [], next_cursor: null };
-      const filter = { ...(name === undefined ? {} : { name }), ...(project && { owner: project.id }) };
-      const { rows, next_cursor } = await readPage(
-        (options) => store.list('Service', { ...filter, ...options }),
-        query,
-        ({ owner }) => owner !== null && roleIn(principal, owner) !== undefined,
-      );
+      const { rows, next_cursor } = await readProjectPage(store, 'Service', query, principal);
       return { items: await servicesView(api, rows, principal), next_cursor };
     },
   );
