@@ -12,7 +12,7 @@ export const ProjectSpec = Type.Object({}, { additionalProperties: false });
 export type ProjectSpec = Record<string, never>;
 
 export const ProjectStatus = Type.Object({
-  /** IPv4 range of the project's network (CIDR); taken once and kept, so that addresses stay meaningful. */
+  /** IPv4 range of the project's network (CIDR); taken once and kept while it can be had, so that addresses stay meaningful. */
   subnet: Type.Union([Type.String(), Type.Null()]),
   /** Id of the network at the engine; null until it exists. */
   network: Type.Union([Type.String(), Type.Null()]),

@@ -5,7 +5,7 @@ import type { Engine, NetworkState } from '../engine/engine.ts';
 
 export interface Observed {
   networks: NetworkState[];
-  /** CIDRs that a new network must not overlap with. Read only while the project has no range of its own. */
+  /** CIDRs that a new network must not overlap with. Read only while the project has no range or no network. */
   taken: string[];
   /** What still belongs to it. Read only while it is being deleted. */
   services: Row<'Service'>[];
@@ -33,7 +33,9 @@ export async function observe(
     return { networks: isEmpty ? await engine.listNetworks() : [], taken: [], services, jobs };
   }
   const networks = await engine.listNetworks();
-  if (row.status.subnet !== null) return { networks, taken: [], services: [], jobs: [] };
+  const { subnet, network_name: name } = row.status;
+  if (subnet !== null && networks.some((network) => network.name === name))
+    return { networks, taken: [], services: [], jobs: [] };
   const [projects, routes] = await Promise.all([store.list('Project'), hostRoutes()]);
   const claimed = projects.flatMap((project) => project.status.subnet ?? []);
   const taken = [...claimed, ...routes, ...networks.flatMap((network) => network.subnets)];

@@ -1,12 +1,13 @@
 /**
- * Decides what a project needs next. Pure. A range of its own, kept for ever, then a network in it; and in the end, once its
- * services are gone, neither: the range is free again when the row goes, and not before the network has gone.
+ * Decides what a project needs next. Pure. A range of its own, then a network in it; and in the end, once its services are
+ * gone, neither: the range is free again when the row goes, and not before the network has gone. The range is kept for as
+ * long as it can be had: only one that somebody else took while the network was gone is given up for another.
  */
 import type { Row } from '../../specs/index.ts';
 import type { ProjectReason, Reason } from '../../specs/reasons.ts';
 import type { Observed } from './observe.ts';
 import type { Step } from './steps.ts';
-import { freeSubnet } from './subnet.ts';
+import { freeSubnet, overlaps } from './subnet.ts';
 
 export interface Decision {
   steps: Step[];
@@ -20,9 +21,11 @@ export function plan(row: Row<'Project'>, observed: Observed, name: string): Dec
   const { networks, taken } = observed;
   const { subnet, network, network_name: known } = row.status;
   if (subnet === null || known === null)
-    return { steps: [{ do: 'claim', subnet: subnet ?? freeSubnet(taken), name }] };
+    return { steps: [{ do: 'claim', subnet: subnet ?? freeSubnet(taken, name), name: known ?? name }] };
   const there = networks.find((one) => one.name === known);
   if (there && there.id === network) return { steps: [] };
+  if (!there && networks.some(({ subnets }) => subnets.some((other) => overlaps(other, subnet))))
+    return { steps: [{ do: 'claim', subnet: freeSubnet(taken, name), name: known }] };
   return { steps: [{ do: 'ensureNetwork', name: known, subnet }] };
 }
 

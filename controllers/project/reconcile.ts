@@ -30,13 +30,17 @@ export function projectReconciler(deps: ProjectDeps): Reconcile {
     if (row.deleted_at !== null) return remove(row, deps);
     const { known } = await act(row, deps);
     await report(row, known, undefined, deps);
-    if (row.status.network !== null && known.network !== row.status.network) recordReturn(row, deps.events);
+    if (row.status.network !== null && known.network !== row.status.network)
+      recordReturn(row, known, deps.events);
     return known.network === null ? { requeueAfter: 0 } : undefined;
   };
 }
 
-function recordReturn({ id, name }: Row<'Project'>, events: EventRecorder): void {
-  const message = 'Its network was removed by hand, and was made again.';
+function recordReturn({ id, name, status }: Row<'Project'>, known: Known, events: EventRecorder): void {
+  const message =
+    known.subnet === status.subnet
+      ? 'Its network was removed by hand, and was made again.'
+      : `Its network was removed by hand, and another network has its range ${status.subnet} now: it is made again as ${known.subnet}, and all replicas are replaced.`;
   const of = { project_id: id, service_id: null, name };
   events.record({
     kind: 'Project',

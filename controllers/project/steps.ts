@@ -24,7 +24,7 @@ export type Known = Pick<ProjectStatus, 'subnet' | 'network' | 'network_name'>;
 export async function apply(step: Step, row: Row<'Project'>, known: Known, deps: StepDeps): Promise<Known> {
   switch (step.do) {
     case 'claim':
-      // Nothing exists yet: the status write at the end of the pass is the claim.
+      // Nothing exists yet, or no more: the status write at the end of the pass is the claim.
       return { subnet: step.subnet, network: null, network_name: step.name };
     case 'ensureNetwork': {
       const labels = { 'svc.node': deps.nodeId, 'svc.project': row.name };

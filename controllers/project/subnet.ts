@@ -1,4 +1,5 @@
 /** IPv4 ranges of project networks. Pure. */
+import { revisionOf } from '../../specs/revision.ts';
 
 interface Range {
   first: number;
@@ -15,24 +16,31 @@ function parse(cidr: string): Range | undefined {
   return { first, last: first + size - 1 };
 }
 
+/** Whether two CIDRs have an address in common; what is no IPv4 range has none. */
+export function overlaps(one: string, other: string): boolean {
+  const [a, b] = [parse(one), parse(other)];
+  return a !== undefined && b !== undefined && a.first <= b.last && b.first <= a.last;
+}
+
+/** 10.200.0.0 to 10.254.255.0. */
+const ranges = 55 * 256;
+
 /**
- * The first /24 of 10.200.0.0 to 10.254.255.0 that overlaps with nothing taken. Docker's own pools hold about thirty
- * networks, fewer than a node has projects, and it gives fixed addresses only in ranges that were asked for.
+ * A /24 of 10.200.0.0 to 10.254.255.0 that overlaps with nothing taken. Docker's own pools hold about thirty networks,
+ * fewer than a node has projects, and it gives fixed addresses only in ranges that were asked for.
  * @param taken CIDRs in use: other projects, other networks of the engine, routes of the host; anything else is ignored
+ * @param name of the network. The search begins where it says, so that two nodes at one engine seldom want the same, and
+ *   that of a network which was removed is still free when it comes back
  * @throws RangeError when all 14,080 are taken
  */
-export function freeSubnet(taken: readonly string[]): string {
-  const ranges = taken
-    .map(parse)
-    .filter((range) => range !== undefined && range.last - range.first < 2 ** 31);
-  for (let second = 200; second <= 254; second++) {
-    for (let third = 0; third <= 255; third++) {
-      const cidr = `10.${second}.${third}.0/24`;
-      const candidate = parse(cidr);
-      if (!candidate) continue;
-      if (!ranges.some((range) => range && range.first <= candidate.last && candidate.first <= range.last))
-        return cidr;
-    }
+export function freeSubnet(taken: readonly string[], name: string): string {
+  // A default route covers everything and says nothing.
+  const used = taken.filter((cidr) => !cidr.endsWith('/0'));
+  const start = Number.parseInt(revisionOf(name).slice(0, 8), 16) % ranges;
+  for (let step = 0; step < ranges; step++) {
+    const index = (start + step) % ranges;
+    const cidr = `10.${200 + Math.floor(index / 256)}.${index % 256}.0/24`;
+    if (!used.some((other) => overlaps(other, cidr))) return cidr;
   }
   throw new RangeError('no free IPv4 range is left for another project network');
 }

@@ -1,6 +1,7 @@
 /** What somebody changed at a replica's container, and what is to become of that. Pure. */
 import type { Row } from '../../specs/index.ts';
 import { canonicalJson } from '../../specs/revision.ts';
+import { isWithin } from '../addresses/next.ts';
 import { driftOf as driftOfContainer, type Mend, type Wanted } from '../drift/drift.ts';
 import type { ContainerState } from '../engine/engine.ts';
 import { replicaName } from '../engine/names.ts';
@@ -58,11 +59,21 @@ export function driftOf(row: Row<'Replica'>, container: ContainerState, observed
   };
 }
 
-/** It serves, nothing takes its place already, and nobody compares it with the one before. */
-function mayBeReplaced(row: Row<'Replica'>, { deployment, service }: Observed): boolean {
+/** Nobody compares it with the one before. */
+function mayBeReplaced(row: Row<'Replica'>, observed: Observed): boolean {
+  return serves(row, observed) && observed.service?.status.bake === null;
+}
+
+/** It belongs to what serves, and nothing takes its place already. */
+export function serves(row: Row<'Replica'>, { deployment, service }: Observed): boolean {
   if (!deployment || !service || service.deleted_at !== null || deployment.spec.stopped) return false;
   const { running, target, epoch } = service.spec.rollout;
-  const { promoted, bake } = service.status;
-  const serves = promoted === deployment.id && deployment.status.epoch === row.spec.epoch;
-  return serves && running && target === deployment.id && epoch === row.spec.epoch && bake === null;
+  const isPromoted = service.status.promoted === deployment.id && deployment.status.epoch === row.spec.epoch;
+  return isPromoted && running && target === deployment.id && epoch === row.spec.epoch;
+}
+
+/** Its project's network had to move to another range: it can never be in it again. */
+export function isStranded(row: Row<'Replica'>, { project }: Observed): boolean {
+  const subnet = project?.status.subnet ?? null;
+  return subnet !== null && !isWithin(row.spec.address, subnet);
 }

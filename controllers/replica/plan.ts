@@ -9,7 +9,7 @@ import { durationMs } from '../../specs/duration.ts';
 import type { Row } from '../../specs/index.ts';
 import type { ContainerState } from '../engine/engine.ts';
 import type { Decision } from './decision.ts';
-import { driftOf } from './drift.ts';
+import { driftOf, isStranded, serves } from './drift.ts';
 import type { Observed } from './observe.ts';
 import { cutSlackMs, suspend } from './pause.ts';
 import type { Step } from './steps.ts';
@@ -40,6 +40,7 @@ export function plan(row: Row<'Replica'>, observed: Observed, now: number): Deci
       requeueAfter: 100,
     };
   }
+  if (isStranded(row, observed)) return stranded(row, observed);
   if (isRefused(row, container)) return refused(row, observed, now);
   if (container) return mended(row, container, observed, kept(row, container, observed, now));
   const decision = { steps: [{ do: 'create' } as const, ...startAndAsk], ...starting(row, observed) };
@@ -78,6 +79,21 @@ function mended(
     ...(found.length === 0 ? {} : { drift: found }),
     ...(isResize ? { resize: true } : {}),
   };
+}
+
+/** It goes on if it can (one that listens on a socket does), and is never started again. */
+function stranded(row: Row<'Replica'>, observed: Observed): Decision {
+  const moved = "its project's network had to move to another range";
+  const renewal = serves(row, observed)
+    ? { steps: [{ do: 'renew' } as const], drift: [`${moved}: it is replaced`] }
+    : { steps: [] };
+  if (observed.container?.state === 'running') {
+    const decision = running(row, observed);
+    return { ...decision, ...renewal, steps: [...renewal.steps, ...decision.steps] };
+  }
+  const steps: Step[] = [{ do: 'unprobe' }, { do: 'follow' }, ...renewal.steps];
+  const message = `It cannot be started: ${moved}. A new deployment or a restart replaces it.`;
+  return { ...renewal, steps, phase: 'Exited', reason: 'StartFailed', message };
 }
 
 function starting(row: Row<'Replica'>, { probe }: Observed): Pick<Decision, 'phase' | 'reason' | 'message'> {

@@ -3,7 +3,7 @@ import type { Row } from '../../specs/index.ts';
 import type { RunStatus } from '../../specs/job.ts';
 import type { Store } from '../../api/store/store.ts';
 import type { Vault } from '../../api/store/vault.ts';
-import { nextAddress } from '../addresses/next.ts';
+import { isWithin, nextAddress } from '../addresses/next.ts';
 import { addressesIn } from '../addresses/taken.ts';
 import type { Mend } from '../drift/drift.ts';
 import { LimitsRefusedError, mend, type MendEngine } from '../drift/mend.ts';
@@ -145,7 +145,11 @@ async function begin(_: Step, { row, observed, known }: Scene, { store }: StepDe
   await store.write(async (writer) => {
     const now = await writer.get('Run', row.id);
     if (now?.generation !== row.generation || now.status.tries !== row.status.tries) return;
-    const address = now.status.address ?? nextAddress(subnet, await addressesIn(row.spec.project_id, writer));
+    const kept = now.status.address;
+    const address =
+      kept !== null && isWithin(kept, subnet)
+        ? kept
+        : nextAddress(subnet, await addressesIn(row.spec.project_id, writer));
     const patch = { tries: row.status.tries + 1, address, container: null, retry_at: null };
     await writer.patchStatus('Run', row.id, row.generation, patch);
   });

@@ -134,6 +134,27 @@ it('a network that is removed comes back, with what was in it', async () => {
   await servesAgain();
 });
 
+it('a network whose range somebody else took meanwhile comes back in another one, with all that was in it', async () => {
+  const before = await container();
+  const name = networkOf(before);
+  const network = docker.getNetwork(name);
+  const { IPAM } = await network.inspect();
+  await node.kill('SIGKILL');
+  await network.disconnect({ Container: before.Id });
+  await network.remove();
+  const other = await docker.createNetwork({ Name: `other-${name}`, IPAM });
+  try {
+    await node.start();
+    await servesAgain();
+    assert.notEqual((await container()).Id, before.Id);
+    const { items } = await fromApi<Page<Event>>(node, 'GET', '/v1/events?limit=500');
+    const range = IPAM?.Config?.[0]?.Subnet ?? '';
+    assert.ok(items.some(({ kind, message }) => kind === 'Project' && message.includes(range)));
+  } finally {
+    await other.remove();
+  }
+});
+
 it('an image of a kept deployment that is removed is missed, and history says so', async () => {
   await drift.write('www/other.html', 'other');
   await must(node.svc(['push'], { cwd: drift.dir }));

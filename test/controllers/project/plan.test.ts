@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Observed } from '../../../controllers/project/observe.ts';
 import { plan } from '../../../controllers/project/plan.ts';
+import { freeSubnet } from '../../../controllers/project/subnet.ts';
 import { aJob, aProject, aService } from '../../support/store.ts';
 
 const name = 'svc-node-shop-new';
@@ -18,8 +19,12 @@ const network = { id: 'network-1', name: 'svc-node-shop', subnets: ['10.210.0.0/
 describe('a project', () => {
   it('claims a range and a name before it makes its network', () => {
     const status = { subnet: null, network: null, network_name: null };
-    assert.deepEqual(plan(aProject({ status }), seen({ taken: ['10.200.0.0/24'] }), name).steps, [
-      { do: 'claim', subnet: '10.200.1.0/24', name },
+    const subnet = freeSubnet([], name);
+    assert.deepEqual(plan(aProject({ status }), seen(), name).steps, [{ do: 'claim', subnet, name }]);
+    const next = freeSubnet([subnet], name);
+    assert.notEqual(next, subnet);
+    assert.deepEqual(plan(aProject({ status }), seen({ taken: [subnet] }), name).steps, [
+      { do: 'claim', subnet: next, name },
     ]);
   });
 
@@ -28,6 +33,15 @@ describe('a project', () => {
     assert.deepEqual(plan(aProject(), seen(), name).steps, again);
     assert.deepEqual(plan(aProject(), seen({ networks: [{ ...network, id: 'other' }] }), name).steps, again);
     assert.deepEqual(plan(aProject(), seen({ networks: [network] }), name).steps, []);
+  });
+
+  it('gives its range up when another network took it while its own was gone, and keeps the name', () => {
+    const other = { ...network, id: 'other', name: 'other', subnets: ['fd00::/64', '10.210.0.128/25'] };
+    const { steps } = plan(aProject(), seen({ networks: [other], taken: other.subnets }), name);
+    const subnet = freeSubnet(other.subnets, name);
+    assert.deepEqual(steps, [{ do: 'claim', subnet, name: 'svc-node-shop' }]);
+    // Side by side with the project's own: the engine allowed it, and nothing is amiss.
+    assert.deepEqual(plan(aProject(), seen({ networks: [network, other] }), name).steps, []);
   });
 });
 

@@ -4,6 +4,7 @@ import type { ContainerState } from '../../../controllers/engine/engine.ts';
 import { limitsOf } from '../../../controllers/drift/limits.ts';
 import { driftOf, wantedOf } from '../../../controllers/replica/drift.ts';
 import type { Observed } from '../../../controllers/replica/observe.ts';
+import { plan } from '../../../controllers/replica/plan.ts';
 import { aDeployment, aProject, aReplica, aService } from '../../support/store.ts';
 
 const { resources } = aDeployment().spec.workload;
@@ -76,4 +77,25 @@ describe('driftOf a replica', () => {
     it(`lets it be while ${when}`, () => {
       assert.deepEqual(drift(lasting, { ...observed, service: { ...service, ...seen } }), none);
     });
+});
+
+describe('a replica whose project had to move to another range', () => {
+  const project = aProject({ status: { subnet: '10.233.7.0/24' } });
+  const doing = (said: Partial<Observed>): string[] =>
+    plan(replica, { ...observed, project, ...said }, 0).steps.map((step) => step.do);
+
+  it('is replaced, and not started again where it cannot be', () => {
+    const exited = container({ state: 'exited' });
+    assert.deepEqual(doing({}), ['unprobe', 'follow', 'renew']);
+    assert.deepEqual(doing({ container: exited }), ['unprobe', 'follow', 'renew']);
+    assert.deepEqual(doing({ container: container() }), ['renew', 'probe', 'follow']);
+  });
+
+  it('is left to the deployment that takes its place', () => {
+    const spec = { ...service.spec, rollout: { ...service.spec.rollout, epoch: 1 } };
+    assert.deepEqual(doing({ service: { ...service, spec } }), ['unprobe', 'follow']);
+    const decision = plan(replica, { ...observed, project, service: { ...service, spec } }, 0);
+    assert.deepEqual([decision.phase, decision.reason], ['Exited', 'StartFailed']);
+    assert.match(decision.message, /had to move to another range/);
+  });
 });
