@@ -29,7 +29,7 @@ import { watchEngine } from './daemon/engine-watch.ts';
 import { openIssuing } from './daemon/issuing.ts';
 import { checkHostPaths, hostPathFaults } from './daemon/host-paths.ts';
 import { garbageOf } from './daemon/gc.ts';
-import { hostRoutes } from './daemon/host-routes.ts';
+import { hostNetwork } from './daemon/host-network.ts';
 import { createLog } from './daemon/log.ts';
 import { nodeState } from './daemon/node-state.ts';
 import { startRetention } from './daemon/retention.ts';
@@ -80,7 +80,7 @@ async function start(settings: NodeSettings, log: Logger, stack: AsyncDisposable
     ...{ deploymentLogs, workloadLogs, runLogs },
     ...{ clock, random, log, metrics, nodeId },
     ...{ events, requireRoom: () => garbage.requireRoom() },
-    ...{ appsDomain, buildLimits, socketsDir, hostRoutes },
+    ...{ appsDomain, buildLimits, socketsDir, host: hostNetwork },
     ...{ sockets: socketDirs(socketsDir), hostPaths: settings.hostPaths },
     hostPathFault: hostPathFaults(guarded, log),
     ask: createAsk({ dial, admit }),

@@ -23,8 +23,8 @@ export interface ServiceRoute {
   /** Milliseconds that what is under way with a replica may go on after the replica left. */
   drain_ms: number;
   /**
-   * Set while a release stops the old replicas before it starts new ones: requests that no replica takes wait. They are let
-   * go, in order, by the snapshot that names replicas again; null again without replicas: 503.
+   * Set while a release stops the old replicas before it starts new ones, and while a replica that died is started again:
+   * requests that no replica takes wait. They are let go, in order, by the snapshot that names replicas again; null again without replicas: 503.
    */
   park: ParkLimits | null;
 }

@@ -123,6 +123,8 @@ export const DomainReason = {
 export const ReplicaReason = {
   Creating: 'Creating',
   Starting: 'Starting',
+  /** It has run for a while and has given no good answer yet. */
+  Unresponsive: 'Unresponsive',
   Ready: 'Ready',
   Exited: 'Exited',
   OutOfMemory: 'OutOfMemory',

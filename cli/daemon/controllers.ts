@@ -9,6 +9,7 @@ import { domainReconciler } from '../../controllers/domain/reconcile.ts';
 import { jobReconciler } from '../../controllers/job/reconcile.ts';
 import { gcReconciler, type GcDeps } from '../../controllers/gc/reconcile.ts';
 import type { Clones } from '../../controllers/git/clone.ts';
+import type { HostNetwork } from '../../controllers/project/host-network.ts';
 import { projectReconciler } from '../../controllers/project/reconcile.ts';
 import { credentialsOf } from '../../controllers/pull/credentials.ts';
 import { upstreamOf } from '../../controllers/replica/place.ts';
@@ -51,8 +52,7 @@ export interface World extends RolloutWorld {
   metrics: Metrics;
   /** Asks a workload for its health. */
   ask: Ask;
-  /** CIDRs of the host's routes. */
-  hostRoutes: () => Promise<string[]>;
+  host: HostNetwork;
   /** Looks at a hostname as the world sees it. */
   look: Look;
   /** Public addresses of this node, as far as it knows them. */
@@ -147,9 +147,9 @@ function reconcilersOf(world: World, background: Background): Record<Composed, R
   const { store, engine, ingress, clock, random, nodeId, socketsDir } = world;
   const coming = createComing();
   const rollouts = { ...world, ingress: withComing(ingress, coming) };
-  const { hostRoutes, appsDomain, control, uploads, workloadLogs } = world;
+  const { host, appsDomain, control, uploads, workloadLogs } = world;
   return {
-    Project: projectReconciler({ store, engine, clock, nodeId, hostRoutes, events: world.events }),
+    Project: projectReconciler({ store, engine, clock, nodeId, host, events: world.events }),
     Service: serviceReconciler({
       ...{ store, engine, clock, random, events: world.events },
       removeLogs: (id) => workloadLogs.removeAll(id),

@@ -2,6 +2,7 @@
 import type { Row } from '../../specs/index.ts';
 import type { Store } from '../../api/store/store.ts';
 import type { Engine, NetworkState } from '../engine/engine.ts';
+import type { HostNetwork } from './host-network.ts';
 
 export interface Observed {
   networks: NetworkState[];
@@ -15,14 +16,10 @@ export interface Observed {
 export interface ObserveDeps {
   store: Store;
   engine: Pick<Engine, 'listNetworks'>;
-  /** CIDRs of the host's routes. */
-  hostRoutes: () => Promise<string[]>;
+  host: Pick<HostNetwork, 'routes'>;
 }
 
-export async function observe(
-  row: Row<'Project'>,
-  { store, engine, hostRoutes }: ObserveDeps,
-): Promise<Observed> {
+export async function observe(row: Row<'Project'>, { store, engine, host }: ObserveDeps): Promise<Observed> {
   if (row.deleted_at !== null) {
     const [services, jobs] = await Promise.all([
       store.list('Service', { owner: row.id }),
@@ -36,7 +33,7 @@ export async function observe(
   const { subnet, network_name: name } = row.status;
   if (subnet !== null && networks.some((network) => network.name === name))
     return { networks, taken: [], services: [], jobs: [] };
-  const [projects, routes] = await Promise.all([store.list('Project'), hostRoutes()]);
+  const [projects, routes] = await Promise.all([store.list('Project'), host.routes()]);
   const claimed = projects.flatMap((project) => project.status.subnet ?? []);
   const taken = [...claimed, ...routes, ...networks.flatMap((network) => network.subnets)];
   return { networks, taken, services: [], jobs: [] };

@@ -23,7 +23,8 @@ export function plan(row: Row<'Project'>, observed: Observed, name: string): Dec
   if (subnet === null || known === null)
     return { steps: [{ do: 'claim', subnet: subnet ?? freeSubnet(taken, name), name: known ?? name }] };
   const there = networks.find((one) => one.name === known);
-  if (there && there.id === network) return { steps: [] };
+  // Every time: nobody says when the host was started anew.
+  if (there && there.id === network) return { steps: [{ do: 'hasten', subnet }] };
   if (!there && networks.some(({ subnets }) => subnets.some((other) => overlaps(other, subnet))))
     return { steps: [{ do: 'claim', subnet: freeSubnet(taken, name), name: known }] };
   return { steps: [{ do: 'ensureNetwork', name: known, subnet }] };

@@ -9,12 +9,14 @@ import { ProjectReason } from '../../specs/reasons.ts';
 import { EngineError } from '../engine/engine.ts';
 import { networkName } from '../engine/names.ts';
 import type { Reconcile, Result } from '../runtime/reconciler.ts';
+import type { HostNetwork } from './host-network.ts';
 import { observe, type ObserveDeps } from './observe.ts';
 import { plan, type Decision } from './plan.ts';
 import { summarize } from './status.ts';
 import { apply, type Known, type StepDeps } from './steps.ts';
 
-export interface ProjectDeps extends Omit<ObserveDeps, 'engine'>, Omit<StepDeps, 'engine'> {
+export interface ProjectDeps extends Omit<ObserveDeps, 'engine' | 'host'>, Omit<StepDeps, 'engine' | 'host'> {
+  host: HostNetwork;
   engine: ObserveDeps['engine'] & StepDeps['engine'];
   clock: Clock;
   events: EventRecorder;

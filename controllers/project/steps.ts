@@ -3,10 +3,12 @@ import type { Row } from '../../specs/index.ts';
 import type { ProjectStatus } from '../../specs/project.ts';
 import type { Store, Writer } from '../../api/store/store.ts';
 import type { Engine } from '../engine/engine.ts';
+import type { HostNetwork } from './host-network.ts';
 
 export type Step =
   | { do: 'claim'; subnet: string; name: string }
   | { do: 'ensureNetwork'; name: string; subnet: string }
+  | { do: 'hasten'; subnet: string }
   | { do: 'deleteOwned'; rows: readonly (Row<'Service'> | Row<'Job'>)[] }
   | { do: 'removeNetwork'; id: string }
   | { do: 'purge' };
@@ -14,6 +16,7 @@ export type Step =
 export interface StepDeps {
   store: Store;
   engine: Pick<Engine, 'ensureNetwork' | 'removeNetwork'>;
+  host: Pick<HostNetwork, 'hasten'>;
   nodeId: string;
 }
 
@@ -29,8 +32,12 @@ export async function apply(step: Step, row: Row<'Project'>, known: Known, deps:
     case 'ensureNetwork': {
       const labels = { 'svc.node': deps.nodeId, 'svc.project': row.name };
       const network = await deps.engine.ensureNetwork({ name: step.name, subnet: step.subnet, labels });
+      await deps.host.hasten(step.subnet);
       return { ...known, network };
     }
+    case 'hasten':
+      await deps.host.hasten(step.subnet);
+      return known;
     case 'deleteOwned':
       await deps.store.write(async (writer) => {
         for (const { kind, id } of step.rows) await writer.markDeleted(kind, id);

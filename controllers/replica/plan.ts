@@ -7,6 +7,7 @@
  */
 import { durationMs } from '../../specs/duration.ts';
 import type { Row } from '../../specs/index.ts';
+import { timestamp } from '../../specs/meta.ts';
 import type { ContainerState } from '../engine/engine.ts';
 import type { Decision } from './decision.ts';
 import { driftOf, isStranded, serves } from './drift.ts';
@@ -26,6 +27,8 @@ export type { Decision } from './decision.ts';
 const startAndAsk: readonly Step[] = [{ do: 'start' }, { do: 'probe' }];
 /** Should neither come. Milliseconds. */
 const lookAfter = 1_000;
+/** What has run for so long without a good answer is not about to give one: nobody waits for it. Milliseconds. */
+const answerMs = 10_000;
 
 export function plan(row: Row<'Replica'>, observed: Observed, now: number): Decision {
   if (row.deleted_at !== null || !observed.deployment || !observed.project) return drain(row, observed, now);
@@ -40,21 +43,25 @@ export function plan(row: Row<'Replica'>, observed: Observed, now: number): Deci
       requeueAfter: 100,
     };
   }
-  if (isStranded(row, observed)) return stranded(row, observed);
+  if (isStranded(row, observed)) return stranded(row, observed, now);
   if (isRefused(row, container)) return refused(row, observed, now);
   if (container) return mended(row, container, observed, kept(row, container, observed, now));
-  const decision = { steps: [{ do: 'create' } as const, ...startAndAsk], ...starting(row, observed) };
+  const decision = { steps: [{ do: 'create' } as const, ...startAndAsk], ...starting(observed) };
   // It was made, and somebody removed it.
   const drift = row.status.container === null ? {} : { drift: ['its container was removed'] };
+  if (row.status.phase === 'Ready') {
+    const said = { phase: 'Exited', reason: 'Exited', message: 'Its container is gone.' } as const;
+    return { steps: [{ do: 'unprobe' }], ...said, ...drift, requeueAfter: 0 };
+  }
   return { ...decision, ...drift, requeueAfter: lookAfter };
 }
 
 function kept(row: Row<'Replica'>, container: ContainerState, observed: Observed, now: number): Decision {
   switch (container.state) {
     case 'created':
-      return { steps: [...startAndAsk], ...starting(row, observed), requeueAfter: lookAfter };
+      return { steps: [...startAndAsk], ...starting(observed), requeueAfter: lookAfter };
     case 'running':
-      return running(row, observed);
+      return running(row, observed, now);
     case 'exited':
       return exited(row, container, observed, now);
   }
@@ -82,13 +89,13 @@ function mended(
 }
 
 /** It goes on if it can (one that listens on a socket does), and is never started again. */
-function stranded(row: Row<'Replica'>, observed: Observed): Decision {
+function stranded(row: Row<'Replica'>, observed: Observed, now: number): Decision {
   const moved = "its project's network had to move to another range";
   const renewal = serves(row, observed)
     ? { steps: [{ do: 'renew' } as const], drift: [`${moved}: it is replaced`] }
     : { steps: [] };
   if (observed.container?.state === 'running') {
-    const decision = running(row, observed);
+    const decision = running(row, observed, now);
     return { ...decision, ...renewal, steps: [...renewal.steps, ...decision.steps] };
   }
   const steps: Step[] = [{ do: 'unprobe' }, { do: 'follow' }, ...renewal.steps];
@@ -96,23 +103,25 @@ function stranded(row: Row<'Replica'>, observed: Observed): Decision {
   return { ...renewal, steps, phase: 'Exited', reason: 'StartFailed', message };
 }
 
-function starting(row: Row<'Replica'>, { probe }: Observed): Pick<Decision, 'phase' | 'reason' | 'message'> {
-  const asked = probe ? ` The last probe: ${probe.words}` : '';
-  return {
-    phase: 'Starting',
-    reason: 'Starting',
-    message: `Waiting for a good answer from the workload.${asked}`,
-  };
+function starting(observed: Observed): Pick<Decision, 'phase' | 'reason' | 'message'> {
+  const message = `Waiting for a good answer from the workload.${askedLast(observed)}`;
+  return { phase: 'Starting', reason: 'Starting', message };
 }
 
+const askedLast = ({ probe }: Observed): string => (probe ? ` The last probe: ${probe.words}` : '');
+
 /** Ready is remembered per run: a control plane that comes back has no answer yet, and must not take it off its routes. */
-function running(row: Row<'Replica'>, observed: Observed): Decision {
+function running(row: Row<'Replica'>, observed: Observed, now: number): Decision {
   const { container, probe } = observed;
   const passed = row.status.phase === 'Ready' && row.status.started_at === container?.startedAt;
   if (passed || probe?.passed === true) {
     return { steps: [{ do: 'follow' }], phase: 'Ready', reason: 'Ready', message: 'The workload answers.' };
   }
-  return { steps: [{ do: 'probe' }, { do: 'follow' }], ...starting(row, observed) };
+  const steps: Step[] = [{ do: 'probe' }, { do: 'follow' }];
+  const left = Date.parse(container?.startedAt ?? timestamp(now)) + answerMs - now;
+  if (left > 0) return { steps, ...starting(observed), requeueAfter: left };
+  const message = `It runs, and has given no good answer for ${answerMs / 1_000} s.${askedLast(observed)}`;
+  return { steps, phase: 'Starting', reason: 'Unresponsive', message };
 }
 
 const readyOf = ({ status }: Row<'Replica'>) => status.conditions.find(({ type }) => type === 'Ready');
@@ -169,6 +178,8 @@ function exited(
       requeueAfter: restartAt - now,
     };
   }
+  // First it is said, so that nothing is routed to it while it is started.
+  if (row.status.phase === 'Ready') return { ...decision, requeueAfter: 0 };
   return { ...decision, steps: [...decision.steps, { do: 'restart' }], requeueAfter: 0 };
 }
 

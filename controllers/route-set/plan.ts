@@ -9,6 +9,7 @@ import { acmeChallengePath, pairId } from '../../specs/certificate.ts';
 import { challengePath } from '../../specs/domain.ts';
 import { durationMs } from '../../specs/duration.ts';
 import type { Row } from '../../specs/index.ts';
+import type { Reason, ReplicaReason } from '../../specs/reasons.ts';
 import { stopFirstDrainMs } from '../../specs/stop-first.ts';
 import type { BridgeEntry, ParkLimits, ServiceRoute, Snapshot, Upstream } from '../../ingress/index.ts';
 import type { Observed } from './observe.ts';
@@ -26,6 +27,15 @@ export interface RouteSettings {
  * a minute or two; what cannot wait so long is better told at once.
  */
 export const parkLimits: ParkLimits = { requests: 5_000, bytes: 64 * 1024 * 1024, ms: 120_000 };
+
+/**
+ * What waits for a replica that died, or was taken away, and is being started again: shorter, for what crashes may go on
+ * crashing.
+ */
+export const returnLimits: ParkLimits = { ...parkLimits, ms: 10_000 };
+
+/** Deaths in a row after which nobody waits any longer: what was waited for until then were backoffs of 0, 1 and 2 s. */
+const mostCrashes = 3;
 
 export type RouteSet = Omit<Snapshot, 'revision'>;
 
@@ -52,7 +62,7 @@ export function plan(observed: Observed, settings: RouteSettings): RouteSet {
         durationMs(service.spec.release.drain),
         service.status.parked_since === null ? Infinity : stopFirstDrainMs,
       ),
-      park: mayWait(service, routed, byDeployment) ? parkLimits : null,
+      park: parkOf(service, deployment, routed, byDeployment),
     };
     for (const { id } of routed)
       upstreams[id] = settings.upstreamOf(id, deployment?.spec.workload.listen ?? 'tcp');
@@ -68,6 +78,32 @@ export function plan(observed: Observed, settings: RouteSettings): RouteSet {
     control: settings.control,
   };
 }
+
+function parkOf(
+  service: Row<'Service'>,
+  deployment: Row<'Deployment'> | undefined,
+  routed: readonly Row<'Replica'>[],
+  byDeployment: ReadonlyMap<string, readonly Row<'Replica'>[]>,
+): ParkLimits | null {
+  if (mayWait(service, routed, byDeployment)) return parkLimits;
+  if (routed.length > 0 || !deployment || !service.spec.rollout.running) return null;
+  const own = byDeployment.get(deployment.id) ?? [];
+  return own.some((replica) => isReturning(replica, deployment)) ? returnLimits : null;
+}
+
+/** It belongs to what serves, and is about to serve again, as far as one can know. */
+function isReturning(
+  { spec, status, deleted_at: deleted }: Row<'Replica'>,
+  { status: { epoch }, spec: { stopped } }: Row<'Deployment'>,
+): boolean {
+  if (stopped || deleted !== null || spec.paused_at !== undefined || spec.epoch !== epoch) return false;
+  const reason = status.conditions.find(({ type }) => type === 'Ready')?.reason;
+  return status.crashes <= mostCrashes && reasonsToWait.has(reason);
+}
+
+const reasonsToWait: ReadonlySet<string | undefined> = new Set<Reason<typeof ReplicaReason>>([
+  ...(['Creating', 'Starting', 'Exited', 'OutOfMemory', 'BackOff'] as const),
+]);
 
 /**
  * While a stop-first release is under way; and while one that is watched has no replica: it is either restarted, or what was

@@ -1,14 +1,7 @@
 /** Joins an accepted Unix socket and a TCP connection: bytes, half-closes and back-pressure either way, errors too. */
-import { connect, type Socket } from 'node:net';
+import type { Socket } from 'node:net';
 import { acknowledgement, type Outcome } from '../acknowledgement.ts';
-
-/**
- * Milliseconds for the workload's network to take a connection. On the node's own networks it takes well under one; later than
- * this TCP would only ask again (RFC 6298, 2.1), for its question was lost: the workload is too busy to accept, or it is gone,
- * and a host that is gone does not refuse. Who waits for the acknowledgement asks again as well, and may have another replica to
- * ask. Who does not is to get all that TCP does, after 1, 3 and 7 s.
- */
-const connectWithin = { acknowledged: 1_000, plain: 8_000 };
+import { patience, reach } from './reach.ts';
 
 export interface Destination {
   address: string;
@@ -38,25 +31,27 @@ export function openPipes(): Pipes {
   return {
     open(accepted, to) {
       count(accepted);
-      const upstream = reach(to);
-      pass(accepted, upstream);
-      const failed = (error: Error): void => {
-        to.unreached(error);
-        if (to.acknowledged) accepted.write(acknowledgement(outcomeOf(error)));
-        accepted.destroySoon();
+      const reaching = reach(to, to.acknowledged ? patience.acknowledged : patience.plain, {
+        reached(upstream) {
+          accepted.off('close', reaching.cancel).off('end', left);
+          to.reached();
+          if (to.acknowledged) accepted.write(acknowledgement('reached'));
+          pass(accepted, upstream);
+          pass(upstream, accepted);
+        },
+        unreached(error) {
+          to.unreached(error);
+          if (to.acknowledged) accepted.write(acknowledgement(outcomeOf(error)));
+          accepted.destroySoon();
+        },
+      });
+      const left = (): void => {
+        accepted.destroy();
       };
-      upstream.once('error', failed);
-      upstream.once('connect', () => {
-        upstream.off('error', failed);
-        to.reached();
-        if (to.acknowledged) accepted.write(acknowledgement('reached'));
-        pass(upstream, accepted);
-      });
-      if (!to.acknowledged) return;
-      accepted.once('end', () => {
-        // It says nothing before it was told, so this is no half-close: it waits no longer.
-        if (upstream.connecting) destroy(upstream, accepted);
-      });
+      // Of an error, 'close' tells as well.
+      accepted.on('error', () => undefined).once('close', reaching.cancel);
+      // It says nothing before it was told, so the end is no half of one: it waits no longer.
+      if (to.acknowledged) accepted.once('end', left).resume();
     },
     end: (limit) =>
       new Promise((resolve) => {
@@ -73,19 +68,6 @@ export function openPipes(): Pipes {
         };
       }),
   };
-}
-
-/** @returns a socket that is connecting, and gives up in time */
-function reach({ address: host, port, acknowledged }: Destination): Socket {
-  const upstream = connect({ host, port, allowHalfOpen: true, noDelay: true });
-  upstream.setTimeout(acknowledged ? connectWithin.acknowledged : connectWithin.plain, () => {
-    // If this process itself was held up, it only has yet to hear of the connection.
-    setImmediate(() => {
-      const error = Object.assign(new Error(`connect ETIMEDOUT ${host}:${port}`), { code: 'ETIMEDOUT' });
-      if (upstream.connecting) upstream.destroy(error);
-    });
-  });
-  return upstream.once('connect', () => upstream.setTimeout(0));
 }
 
 function destroy(...sockets: Socket[]): void {

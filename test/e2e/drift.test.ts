@@ -5,6 +5,7 @@ import Docker from 'dockerode';
 import type { Event } from '../../specs/event.ts';
 import type { Page, ServiceResource } from '../../specs/resources.ts';
 import { app, serving, type App } from '../support/apps.ts';
+import { asking, Load } from '../support/load.ts';
 import { must, startNode, until, type TestNode } from '../support/node.ts';
 import { containersOf, createService, deploymentsOf, fromApi, type Inspected } from '../support/node-api.ts';
 
@@ -181,6 +182,32 @@ it('an image of a kept deployment that is removed is missed, and history says so
   });
   assert.match(after.rollback.reason ?? '', /removed from the engine by hand/);
   assert.ok(after.conditions.some(({ type, reason }) => type === 'Image' && reason === 'ImageGone'));
+});
+
+it('no request fails while a container is killed, removed, or dies twice in a row', async () => {
+  const load = new Load().start({ port: node.httpPort, host }, [asking('kept', '/'), asking('also', '/')]);
+  const harms: ((one: Docker.Container) => Promise<unknown>)[] = [
+    (one) => one.kill(),
+    (one) => one.remove({ force: true }),
+    (one) => one.kill(),
+  ];
+  for (const harm of harms) {
+    const { Id } = await container();
+    const { StartedAt } = (await docker.getContainer(Id).inspect()).State;
+    await harm(docker.getContainer(Id));
+    await until('it runs anew', async () => {
+      const [found] = await containersOf(node, { 'svc.service': 'drift' });
+      const { Running, StartedAt: again } = found
+        ? (await docker.getContainer(found.Id).inspect()).State
+        : { Running: false, StartedAt };
+      return Running && again !== StartedAt;
+    });
+    await servesAgain();
+  }
+  await load.stop();
+  assert.deepEqual(load.failures, []);
+  // At least one of each waited every time.
+  for (const kind of ['kept', 'also']) assert.ok((load.answers[kind] ?? 0) >= harms.length);
 });
 
 describe('limits', () => {

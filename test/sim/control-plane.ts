@@ -221,7 +221,7 @@ function smallParts({ clock, dice, disk, secrets }: Surroundings, life: Life) {
       prepare: (id) => soon().then(() => void disk.sockets.add(id)),
       remove: (id) => soon().then(() => void disk.sockets.delete(id)),
     },
-    hostRoutes: () => soon().then(() => ['192.168.0.0/16']),
+    host: { routes: () => soon().then(() => ['192.168.0.0/16']), hasten: soon },
     requireRoom: soon,
   } satisfies Partial<Parts>;
 }

@@ -32,7 +32,8 @@ describe('a project', () => {
     const again = [{ do: 'ensureNetwork', name: 'svc-node-shop', subnet: '10.210.0.0/24' }];
     assert.deepEqual(plan(aProject(), seen(), name).steps, again);
     assert.deepEqual(plan(aProject(), seen({ networks: [{ ...network, id: 'other' }] }), name).steps, again);
-    assert.deepEqual(plan(aProject(), seen({ networks: [network] }), name).steps, []);
+    const there = [{ do: 'hasten', subnet: '10.210.0.0/24' }];
+    assert.deepEqual(plan(aProject(), seen({ networks: [network] }), name).steps, there);
   });
 
   it('gives its range up when another network took it while its own was gone, and keeps the name', () => {
@@ -41,7 +42,9 @@ describe('a project', () => {
     const subnet = freeSubnet(other.subnets, name);
     assert.deepEqual(steps, [{ do: 'claim', subnet, name: 'svc-node-shop' }]);
     // Side by side with the project's own: the engine allowed it, and nothing is amiss.
-    assert.deepEqual(plan(aProject(), seen({ networks: [network, other] }), name).steps, []);
+    assert.deepEqual(plan(aProject(), seen({ networks: [network, other] }), name).steps, [
+      { do: 'hasten', subnet: '10.210.0.0/24' },
+    ]);
   });
 });
 

@@ -63,6 +63,16 @@ describe('a replica that is wanted', () => {
     );
   });
 
+  it('is said not to answer once it has run for a while without a good answer', () => {
+    const running = seen({ container: container(), probe: { passed: false, words: '503' } });
+    const before = plan(aReplica(), running, begun + 9_000);
+    assert.deepEqual([before.reason, before.requeueAfter], ['Starting', 1_000]);
+    const later = plan(aReplica(), running, begun + 10_000);
+    assert.deepEqual([later.phase, later.reason], ['Starting', 'Unresponsive']);
+    assert.equal(later.message, 'It runs, and has given no good answer for 10 s. The last probe: 503');
+    assert.ok(later.steps.some((step) => step.do === 'probe'));
+  });
+
   it('stays ready for a control plane that came back, but only for the same run', () => {
     const running = seen({ container: container() });
     assert.equal(
@@ -166,12 +176,24 @@ describe('a replica that is wanted', () => {
     );
   });
 
+  it('that dies is said to be dead before it is started: nothing is routed to it meanwhile', () => {
+    const dead = seen({ container: exitedAfter(2) });
+    const first = plan(aReplica({ status: { phase: 'Ready', container: 'c1' } }), dead, begun + 2_000);
+    assert.deepEqual(first.phase, 'Exited');
+    assert.deepEqual(
+      first.steps.map((step) => step.do),
+      ['unprobe', 'follow'],
+    );
+    assert.equal(first.requeueAfter, 0);
+  });
+
   it('whose container somebody removed gets another', () => {
-    assert.deepEqual(doing(aReplica({ status: { phase: 'Ready', container: 'gone' } }), seen(), begun), [
-      'create',
-      'start',
-      'probe',
-    ]);
+    const routed = plan(aReplica({ status: { phase: 'Ready', container: 'gone' } }), seen(), begun);
+    assert.deepEqual([routed.steps, routed.phase], [[{ do: 'unprobe' }], 'Exited']);
+    assert.deepEqual([routed.drift, routed.requeueAfter], [['its container was removed'], 0]);
+    const said = aReplica({ status: { phase: 'Exited', container: null } });
+    assert.deepEqual(doing(said, seen(), begun), ['create', 'start', 'probe']);
+    assert.equal(plan(said, seen(), begun).drift, undefined);
   });
 });
 
@@ -196,7 +218,7 @@ describe('a replica whose secrets cannot be had', () => {
   });
 
   it('runs on, and is restarted in the container that has them', () => {
-    const died = aReplica({ status: { phase: 'Ready', container: 'c1' } });
+    const died = aReplica({ status: { phase: 'Exited', container: 'c1' } });
     assert.deepEqual(doing(died, seen({ container: exitedAfter(2) }), begun + 2_000), [
       'unprobe',
       'follow',

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { parkLimits, plan, type RouteSettings } from '../../../controllers/route-set/plan.ts';
+import { parkLimits, plan, returnLimits, type RouteSettings } from '../../../controllers/route-set/plan.ts';
 import type { Observed } from '../../../controllers/route-set/observe.ts';
 import type { Row } from '../../../specs/index.ts';
 import {
@@ -143,6 +143,40 @@ describe('the route set', () => {
     assert.deepEqual(parkOf('Exited', stopped), parkLimits);
     assert.equal(parkOf('Ready', stopped), null);
     assert.equal(parkOf('Exited', kept), null);
+  });
+
+  describe('has requests wait for a short while', () => {
+    const at = '2030-01-01T00:00:00.000Z';
+    const promoted = { promoted: anId('deployment'), previous: null };
+    const readiness = (reason: string) => [
+      { type: 'Ready', status: 'False' as const, reason, message: '', last_transition_at: at },
+    ];
+    const exited = (crashes = 1, reason = 'BackOff') =>
+      aReplica({ status: { phase: 'Exited', crashes, conditions: readiness(reason) } });
+    const parkOf = (replica: Row<'Replica'>, said: Partial<Observed> = {}) =>
+      plan(seen({ services: [aService({ status: promoted })], replicas: [replica], ...said }), settings)
+        .services[anId('service')]?.park;
+    const started = (reason: string) =>
+      aReplica({ status: { phase: 'Starting', conditions: readiness(reason) } });
+
+    for (const replica of [exited(), exited(3), exited(0, 'OutOfMemory'), started('Starting')])
+      it(`for a replica that is started again: ${JSON.stringify(replica.status.conditions[0]?.reason)}`, () => {
+        assert.deepEqual(parkOf(replica), returnLimits);
+      });
+
+    it('not for one that dies again and again, cannot start, does not answer, or is on its way out', () => {
+      for (const replica of [exited(4), exited(1, 'StartFailed'), started('Unresponsive')])
+        assert.equal(parkOf(replica), null);
+      assert.equal(parkOf({ ...exited(), deleted_at: at }), null);
+      assert.equal(parkOf({ ...exited(), spec: { ...exited().spec, epoch: 7 } }), null);
+    });
+
+    it('not while another replica serves, and not of a service that is stopped', () => {
+      const other = aReplica({ id: anId('replica', 2), status: { phase: 'Ready' } });
+      assert.equal(parkOf(exited(), { replicas: [exited(), other] }), null);
+      const rollout = { target: anId('deployment'), running: false, epoch: 0, configured: null };
+      assert.equal(parkOf(exited(), { services: [aService({ spec: { rollout }, status: promoted })] }), null);
+    });
   });
 
   it('gives the name of what is being deleted away at once, and bridges its replicas until they are gone', () => {
