@@ -1,5 +1,6 @@
 /** One line about a pack under way: redrawn on a terminal; elsewhere only what it came to. Draws, and knows nothing of packing. */
 import type { Clock } from '../../specs/clock.ts';
+import { grouped } from '../output/grouped.ts';
 import type { PackProgress, PackSummary } from './pack.ts';
 
 /** Standard error, or what stands for it. */
@@ -41,9 +42,6 @@ export function formatSeconds(ms: number): string {
   const whole = Math.round(seconds);
   return `${Math.floor(whole / 60)}m${String(whole % 60).padStart(2, '0')}s`;
 }
-
-/** `1,234`. Not by toLocaleString, whose tables take longer to load than a small tree to pack. */
-const grouped = (count: number): string => String(count).replace(/\B(?=(\d{3})+$)/g, ',');
 
 const count = (files: number): string => `${grouped(files)} ${files === 1 ? 'file' : 'files'}`;
 

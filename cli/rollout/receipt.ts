@@ -2,12 +2,11 @@
 import type { Receipt } from '../../specs/deployment.ts';
 import type { DeploymentResource } from '../../specs/resources.ts';
 import { elapsed, lasted } from '../output/age.ts';
-
-const number = (value: number): string => value.toLocaleString('en-US');
+import { grouped } from '../output/grouped.ts';
 
 /** `0 failed of 1,234 requests`. */
 export function receiptLine({ served_old: old, served_new: own, failed, aborted }: Receipt): string {
-  return `${number(failed + aborted)} failed of ${number(old + own + failed)} requests`;
+  return `${grouped(failed + aborted)} failed of ${grouped(old + own + failed)} requests`;
 }
 
 /** `watched for another 58s`; undefined when it is not. */
@@ -20,11 +19,11 @@ export function watchLine({ watched_until: until }: DeploymentResource, now: num
 export function receiptFacts(receipt: Receipt): string {
   const { served_old: old, served_new: own, failed, aborted, parked, finished_at: end } = receipt;
   return [
-    `${number(own)} requests served by it, ${number(old)} by the replicas before${end === null ? ' (so far)' : ''}`,
-    `${number(failed)} failed, ${number(aborted)} cut at the end of the drain`,
+    `${grouped(own)} requests served by it, ${grouped(old)} by the replicas before${end === null ? ' (so far)' : ''}`,
+    `${grouped(failed)} failed, ${grouped(aborted)} cut at the end of the drain`,
     `longest wait ${elapsed(receipt.longest_wait_ms)}`,
     ...(parked === 0
       ? []
-      : [`${number(parked)} waited at the ingress, the longest ${elapsed(receipt.parked_longest_ms)}`]),
+      : [`${grouped(parked)} waited at the ingress, the longest ${elapsed(receipt.parked_longest_ms)}`]),
   ].join('\n');
 }
