@@ -2,7 +2,8 @@
 import { join } from 'node:path';
 import { isCommit, type GitUrl } from '../../specs/git-source.ts';
 import type { Git } from './command.ts';
-import { GitCommandError, GitError } from './failure.ts';
+import { excess, type CloneLimits } from './bounds.ts';
+import { GitCommandError, GitError, plain } from './failure.ts';
 import type { Remote } from './remote.ts';
 import type { Repository, Wanted } from './repository.ts';
 import { submodulesIn, type Submodule } from './submodules.ts';
@@ -16,6 +17,7 @@ export interface ArchiveDeps {
   fetch: (git: GitUrl, wanted: Wanted, name: string) => Promise<Fetched>;
   /** Fetches what an archive only points at. */
   fetchLfs: (archive: string, remote: Remote) => Promise<void>;
+  limits: CloneLimits;
   onLine: (line: string) => void;
 }
 
@@ -32,6 +34,7 @@ const mostLevels = 8;
 /** @returns the paths of the archives. Throws GitError */
 export async function archiveTree(root: Fetched, deps: ArchiveDeps): Promise<string[]> {
   const archives: string[] = [];
+  const size = { bytes: 0, files: 0 };
   const add = async ({ remote, repository }: Fetched, prefix: string, level: number): Promise<void> => {
     if (archives.length > mostModules)
       throw new GitError(
@@ -42,11 +45,17 @@ export async function archiveTree(root: Fetched, deps: ArchiveDeps): Promise<str
     const archive = join(deps.work, `${archives.length}.tar`);
     archives.push(archive);
     const below = prefix === '' ? [] : [`--prefix=${prefix}/`];
+    size.files += await filesIn(deps.local(dir), commit);
+    const fault = excess(size, deps.limits);
+    if (fault !== undefined) throw new GitError('CloneTooLarge', fault);
     const submodules = await submodulesOf({ remote, repository }, deps);
     // Their own archives have their directories.
     const others = submodules.map(([{ path }]) => `:(exclude,literal)${path}`);
     const what = others.length === 0 ? [] : ['--', '.', ...others];
-    await deps.local(dir).run(['archive', '--format=tar', ...below, `--output=${archive}`, commit, ...what]);
+    await deps
+      .local(dir)
+      .run(['archive', '--format=tar', ...below, `--output=${archive}`, commit, ...what])
+      .catch(unreadable);
     await deps.fetchLfs(archive, remote);
     for (const [submodule, wanted] of submodules) {
       const path = prefix === '' ? submodule.path : `${prefix}/${submodule.path}`;
@@ -65,6 +74,23 @@ export async function archiveTree(root: Fetched, deps: ArchiveDeps): Promise<str
   };
   await add(root, '', 0);
   return archives;
+}
+
+/**
+ * Counted before anything is made of them: a tree of a few kilobytes can unfold into billions of files, whose names git would
+ * hold in memory, all of them, to archive them.
+ */
+async function filesIn(git: Git, commit: string): Promise<number> {
+  const names = await git.run(['ls-tree', '-r', '-z', '--name-only', commit]).catch(unreadable);
+  return names.split('\0').length - 1;
+}
+
+/** The host has given it out, and git makes nothing of it: a tree that is too deep for its stack, a disk that is full. */
+function unreadable(error: unknown): never {
+  if (!(error instanceof GitCommandError)) throw error;
+  const why = plain(error.output) || `git ${error.ending}`;
+  const message = `The files of the repository cannot be read (${why}): look at its tree, or push a part of it with svc push.`;
+  throw new GitError('CloneFailed', message, { cause: error });
 }
 
 /** Those that the commit has, each with the commit that it is at. */

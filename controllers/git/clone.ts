@@ -71,7 +71,7 @@ export async function openClones(options: ClonesOptions): Promise<Clones> {
   return {
     async clone(request) {
       const directories = await makeDirectories(options.roots, request.id, options.clock);
-      const watch = watchBounds([directories.home.dir, directories.work], limits, {
+      const watch = watchBounds({ home: directories.home.dir, work: directories.work }, limits, {
         clock: options.clock,
         signal: request.signal,
       });
@@ -95,6 +95,10 @@ export async function openClones(options: ClonesOptions): Promise<Clones> {
   };
 }
 
+/** Of a command that talks to nobody. */
+const tooLong =
+  'The names of the files of the repository, or its .gitmodules, are too long to read: make it smaller, or push a part of it with svc push.';
+
 async function cloneInto(
   { home, work }: CloneDirectories,
   request: CloneRequest,
@@ -114,7 +118,8 @@ async function cloneInto(
     ...{ home, projectId, knownHosts, lookup, allow, path, certificateFile, clock, signal, onLine },
     deployKey: deployKey?.fingerprint ?? null,
   };
-  const local = (dir: string): Git => gitIn({ dir, env: environment(home, path), signal, onLine });
+  const local = (dir: string): Git =>
+    gitIn({ dir, env: environment(home, path), signal, onLine, endless: tooLong });
   const fetch = async (git: GitUrl, wanted: Wanted, name: string): Promise<Fetched> => {
     const remote = await reach(git, deps);
     return { remote, repository: await fetchRepository(remote, wanted, join(work, name), local) };
@@ -128,7 +133,7 @@ async function cloneInto(
   await request.onCommit(commit);
   const objects = join(work, 'lfs');
   const archives = await archiveTree(root, {
-    ...{ work, local, fetch, onLine },
+    ...{ work, local, fetch, limits, onLine },
     fetchLfs: (archive, remote) =>
       fetchLfs(archive, remote, { objects, lookup, allow, limits, signal, onLine }),
   });

@@ -18,6 +18,8 @@ export interface GitOptions {
   signal: AbortSignal;
   /** Takes each line of what git says beside its output: of the host, warnings, errors. */
   onLine: (line: string) => void;
+  /** What to say when a command prints without end; the host is blamed unless told otherwise. */
+  endless?: string;
 }
 
 /** Characters of all output of one command; simple-git keeps them in memory. */
@@ -29,17 +31,23 @@ const longestLine = 1_000;
 /** Lines that are handed on of one command. */
 const mostLines = 500;
 
-export function gitIn({ dir, env, signal, onLine }: GitOptions): Git {
+export function gitIn({
+  dir,
+  env,
+  signal,
+  onLine,
+  endless = 'The Git host talks without end.',
+}: GitOptions): Git {
   return {
     async run(args) {
       signal.throwIfAborted();
       const stop = new AbortController();
       const said = collector(onLine);
       let printed = 0;
+      let code: number | null = null;
       const count = (chunk: Buffer): void => {
         printed += chunk.length;
-        if (printed > mostOutput)
-          stop.abort(new GitError('CloneTooLarge', 'The Git host talks without end.'));
+        if (printed > mostOutput) stop.abort(new GitError('CloneTooLarge', endless));
       };
       const options: Partial<SimpleGitOptions> = {
         ...allowedByGuard,
@@ -47,8 +55,12 @@ export function gitIn({ dir, env, signal, onLine }: GitOptions): Git {
         abort: AbortSignal.any([signal, stop.signal]),
         completion: { onClose: true, onExit: false },
         // Without it a command that fails in silence counts as done.
-        errors: (error, { exitCode }) =>
-          error ?? (exitCode === 0 ? undefined : new GitCommandError(args[0] ?? '', exitCode, said.tail())),
+        errors(error, { exitCode }) {
+          code = exitCode;
+          return (
+            error ?? (exitCode === 0 ? undefined : new GitCommandError(args[0] ?? '', exitCode, said.tail()))
+          );
+        },
       };
       const git = simpleGit(options).env(env);
       git.outputHandler((_, stdout, stderr) => {
@@ -61,7 +73,7 @@ export function gitIn({ dir, env, signal, onLine }: GitOptions): Git {
       } catch (error) {
         signal.throwIfAborted();
         stop.signal.throwIfAborted();
-        throw commandError(error, args, said.tail());
+        throw commandError(error, new GitCommandError(args[0] ?? '', code, said.tail()));
       } finally {
         said.end();
       }
@@ -70,8 +82,7 @@ export function gitIn({ dir, env, signal, onLine }: GitOptions): Git {
 }
 
 /** simple-git wraps what `errors` answers; a program that is missing is its own error. */
-function commandError(error: unknown, args: readonly string[], output: string): Error {
-  if (error instanceof GitCommandError) return error;
+function commandError(error: unknown, failed: GitCommandError): Error {
   const text = error instanceof Error ? error.message : String(error);
   if (/ENOENT/.test(text))
     return new GitError(
@@ -79,7 +90,7 @@ function commandError(error: unknown, args: readonly string[], output: string): 
       'git is not installed on the node: its operator has to install git and openssh-client.',
       { cause: error },
     );
-  return new GitCommandError(args[0] ?? '', 1, output || text);
+  return failed;
 }
 
 interface Collector {

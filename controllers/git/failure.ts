@@ -16,16 +16,26 @@ export class GitError extends Error {
 
 /** git ended with a code other than 0. */
 export class GitCommandError extends Error {
-  readonly code: number;
+  /** Null: a signal has ended it. */
+  readonly code: number | null;
   /** The last lines of what it printed to say so. */
   readonly output: string;
 
-  constructor(command: string, code: number, output: string) {
-    super(`git ${command} ended with code ${code}: ${output}`);
+  constructor(command: string, code: number | null, output: string) {
+    super(`git ${command} ${endingOf(code)}: ${output}`);
     this.name = 'GitCommandError';
     this.code = code;
     this.output = output;
   }
+
+  /** How it ended, after its name. */
+  get ending(): string {
+    return endingOf(this.code);
+  }
+}
+
+function endingOf(code: number | null): string {
+  return code === null ? 'was ended by a signal' : `ended with code ${code}`;
 }
 
 /** The host did not answer at this address; another one may. */
@@ -55,7 +65,7 @@ export function missing({ git }: Attempt, orElse: string | undefined, options: E
 }
 
 export function other(error: GitCommandError, { git }: Attempt): GitError {
-  const message = `The repository cannot be cloned from ${git.host}: ${plain(error.output) || `git ended with code ${error.code}`}.`;
+  const message = `The repository cannot be cloned from ${git.host}: ${plain(error.output) || `git ${error.ending}`}.`;
   return new GitError('CloneFailed', message, { cause: error });
 }
 

@@ -10,6 +10,7 @@ import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import type { GitUrl } from '../../specs/git-source.ts';
 import { formatBytes } from '../../specs/bytes.ts';
+import { ProblemError } from '../../specs/problem.ts';
 import { repositoryLimits } from '../build/limits.ts';
 import { readTar } from '../build/tar/check.ts';
 import { GitError } from './failure.ts';
@@ -61,12 +62,17 @@ async function pointersIn(archive: string): Promise<Pointer[]> {
     const pointer = content && parsePointer(Buffer.concat(content));
     if (pointer) found.set(pointer.oid, pointer);
   };
-  for await (const part of readTar(createReadStream(archive), repositoryLimits)) {
-    if ('data' in part) content?.push(Buffer.from(part.data));
-    else {
-      look();
-      content = part.entry.type === '0' && mayBePointer(part.entry.size) ? [] : undefined;
+  try {
+    for await (const part of readTar(createReadStream(archive), repositoryLimits)) {
+      if ('data' in part) content?.push(Buffer.from(part.data));
+      else {
+        look();
+        content = part.entry.type === '0' && mayBePointer(part.entry.size) ? [] : undefined;
+      }
     }
+  } catch (error) {
+    // A name that is not taken: the build, which reads it with the same reader, refuses it in words about a repository.
+    if (!(error instanceof ProblemError)) throw error;
   }
   look();
   return [...found.values()];

@@ -19,6 +19,15 @@ export async function killProcessesOf(home: string, clock: Clock): Promise<void>
   }
 }
 
+/** Bytes that all processes with this home hold of memory that is no file's: what of a pack is mapped can go at any time. */
+export async function memoryOf(home: string): Promise<number> {
+  const each = (await processesOf(home)).map(async (pid) => {
+    const status = await readFile(`/proc/${pid}/status`, 'latin1').catch(() => '');
+    return 1024 * Number(/^RssAnon:\s+(\d+) kB$/m.exec(status)?.[1] ?? 0);
+  });
+  return (await Promise.all(each)).reduce((sum, bytes) => sum + bytes, 0);
+}
+
 async function processesOf(home: string): Promise<number[]> {
   const names = (await readdir('/proc')).filter((name) => /^\d+$/.test(name));
   const found = await Promise.all(

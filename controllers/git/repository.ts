@@ -108,11 +108,13 @@ async function commitOf(git: Git, name: string, asked: string, remote: Remote): 
 }
 
 function noSuchRef({ git }: Remote, asked: string): GitError {
-  const hint = looksLikeCommit(asked)
-    ? ', or the shortened name of a commit is not unique: write more of it'
-    : ': check its spelling';
+  const hint = isCommit(asked)
+    ? ': push it there'
+    : looksLikeCommit(asked)
+      ? ', or the shortened name of a commit is not unique: write more of it'
+      : ': check its spelling';
   return new GitError(
     'CloneFailed',
-    `The repository at ${git.host} has no branch, tag or commit ${asked}${hint}.`,
+    `The repository ${git.url} has no branch, tag or commit ${asked}${hint}.`,
   );
 }

@@ -1,9 +1,11 @@
 /** Bare repositories for tests: commits are made without a checkout that stays. */
 import { execFile } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
+import { deflateSync } from 'node:zlib';
 
 const exec = promisify(execFile);
 
@@ -61,4 +63,27 @@ export async function commitTo(
   } finally {
     await rm(tree, { recursive: true, force: true });
   }
+}
+
+/**
+ * Writes a tree that git itself would not make, and many of them in a moment. @param entries in git's order
+ * @returns its name
+ */
+export async function writeTree(
+  repository: string,
+  entries: readonly { mode: string; name: Buffer; id: string }[],
+): Promise<string> {
+  const parts = entries.flatMap(({ mode, name, id }) => [
+    Buffer.from(`${mode} `),
+    name,
+    Buffer.of(0),
+    Buffer.from(id, 'hex'),
+  ]);
+  const content = Buffer.concat(parts);
+  const object = Buffer.concat([Buffer.from(`tree ${content.length}\0`), content]);
+  const id = createHash('sha1').update(object).digest('hex');
+  const dir = join(repository, 'objects', id.slice(0, 2));
+  await mkdir(dir, { recursive: true });
+  await writeFile(join(dir, id.slice(2)), deflateSync(object));
+  return id;
 }

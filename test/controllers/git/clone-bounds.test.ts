@@ -7,13 +7,32 @@ import { after, before, describe, it } from 'node:test';
 import { openClones } from '../../../controllers/git/clone.ts';
 import { systemClock } from '../../../controllers/runtime/system-clock.ts';
 import { startGitHost, type GitHost } from '../../support/git-host.ts';
-import { listen, processesIn, project } from './scene.ts';
+import { writeTree } from '../../support/git-repository.ts';
+import { listen, namesIn, processesIn, project } from './scene.ts';
 
 let host: GitHost;
 before(async () => {
   host = await startGitHost();
 });
 after(() => host.stop());
+
+/** A repository whose tree holds `width` times the same tree, and so on: `width ** levels` files. */
+async function nest(name: string, { levels, width }: { levels: number; width: number }) {
+  await host.commit(name, { file: 'x' });
+  const repository = new URL(host.url(name)).pathname;
+  let id = await host.git(name, ['rev-parse', 'main:file']);
+  for (let level = 0; level < levels; level++) {
+    const mode = level === 0 ? '100644' : '40000';
+    const entries = Array.from({ length: width }, (_, index) => ({
+      mode,
+      name: Buffer.from(`${index}`),
+      id,
+    }));
+    id = await writeTree(repository, entries);
+  }
+  const commit = await host.git(name, ['commit-tree', '-m', 'nested', id]);
+  await host.git(name, ['update-ref', 'refs/heads/main', commit]);
+}
 
 describe('a clone is bounded', () => {
   it('in time: a host that says nothing is given up, and nothing goes on', async (t) => {
@@ -26,11 +45,53 @@ describe('a clone is bounded', () => {
     }
   });
 
-  it('in bytes and in files', async (t) => {
+  it('in bytes', async (t) => {
     await host.commit('large', { 'large.txt': 'x'.repeat(3_000_000) });
     const { clone, left } = await project(t, host, { limits: { bytes: 1_000_000 } });
     await assert.rejects(clone(host.url('large'), 'main'), { reason: 'CloneTooLarge', message: /more than/ });
     assert.deepEqual(await left(), []);
+  });
+
+  it('in files, before git holds the names of all of them in memory', async (t) => {
+    // A thousand million files, in ten trees.
+    await nest('bomb', { levels: 9, width: 10 });
+    const { clone, left } = await project(t, host);
+    await assert.rejects(clone(host.url('bomb'), 'main'), { reason: 'CloneTooLarge' });
+    // A thousand, of 999 that are allowed.
+    await nest('many', { levels: 3, width: 10 });
+    const few = await project(t, host, { limits: { files: 999 } });
+    await assert.rejects(few.clone(host.url('many'), 'main'), {
+      ...{ reason: 'CloneTooLarge', message: /has more than 999 files/ },
+    });
+    const enough = await project(t, host, { limits: { files: 1_000 } });
+    const { archives, remove } = await enough.clone(host.url('many'), 'main');
+    assert.equal((await namesIn(archives)).filter((name) => !name.endsWith('/')).length, 1_000);
+    await remove();
+    assert.deepEqual([...(await left()), ...(await few.left()), ...(await enough.left())], []);
+  });
+
+  it('in levels: a tree that is too deep for git is a verdict', async (t) => {
+    await nest('deep', { levels: 6_000, width: 1 });
+    const { clone, left } = await project(t, host);
+    await assert.rejects(clone(host.url('deep'), 'main'), {
+      // Newer ones say so themselves, and to the host already (core.maxTreeDepth).
+      ...{
+        name: 'GitError',
+        reason: 'CloneFailed',
+        message: /cannot be (?:read|cloned).*(?:signal|depth|too deep)/,
+      },
+    });
+    assert.deepEqual(await left(), []);
+  });
+
+  it('in memory', async (t) => {
+    const port = await listen(t, createServer());
+    const { clone, left, roots } = await project(t, host, { limits: { memory: 1 } });
+    await assert.rejects(clone(`ssh://git@127.0.0.1:${port}/x.git`, 'main'), {
+      ...{ reason: 'CloneTooLarge', message: /of memory/ },
+    });
+    assert.deepEqual(await left(), []);
+    assert.deepEqual(await processesIn(roots.homes), []);
   });
 
   it('and ends when it is called off', async (t) => {

@@ -3,7 +3,9 @@ import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { after, before, describe, it } from 'node:test';
 import { promisify } from 'node:util';
+import { repositoryContext } from '../../../controllers/build/repository-context.ts';
 import { startGitHost, type GitHost } from '../../support/git-host.ts';
+import { writeTree } from '../../support/git-repository.ts';
 import { namesIn, project } from './scene.ts';
 
 const exec = promisify(execFile);
@@ -67,15 +69,32 @@ describe('a clone', () => {
     assert.equal(stdout, '$Format:%H$');
   });
 
-  for (const [what, ref] of [
-    ['a branch', 'nowhere'],
-    ['a commit', '0123456789012345678901234567890123456789'],
-    ['the beginning of one', '0123456789'],
+  it('of names that are not taken is refused by the build, as a repository', async (t) => {
+    await host.commit('names', { Dockerfile: 'FROM busybox' });
+    const id = await host.git('names', ['rev-parse', 'main:Dockerfile']);
+    const entry = { mode: '100644', id };
+    const tree = await writeTree(new URL(host.url('names')).pathname, [
+      { ...entry, name: Buffer.from('Dockerfile') },
+      { ...entry, name: Buffer.from([0x62, 0xff, 0xfe]) },
+    ]);
+    const commit = await host.git('names', ['commit-tree', '-m', 'no UTF-8', tree]);
+    await host.git('names', ['update-ref', 'refs/heads/main', commit]);
+    const { clone } = await project(t, host);
+    const checkout = await clone(host.url('names'), 'main');
+    await assert.rejects(repositoryContext(checkout, { dockerfilePath: 'Dockerfile', contextPath: '.' }), {
+      message: /^The repository is refused: entry ".+" has a name that is not UTF-8/,
+    });
+  });
+
+  for (const [what, ref, next] of [
+    ['a branch', 'nowhere', ': check its spelling'],
+    ['a commit', '0123456789012345678901234567890123456789', ': push it there'],
+    ['the beginning of one', '0123456789', ', or the shortened name'],
   ] as const) {
     it(`says that there is no such thing: ${what}`, async (t) => {
       await host.commit('app', { Dockerfile: 'FROM busybox' });
       const { clone, left } = await project(t, host);
-      const message = new RegExp(`has no branch, tag or commit ${ref}`);
+      const message = new RegExp(`has no branch, tag or commit ${ref}${next}`);
       await assert.rejects(clone(host.url('app'), ref), { name: 'GitError', reason: 'CloneFailed', message });
       assert.deepEqual(await left(), []);
     });
