@@ -37,7 +37,7 @@ export function checkHostPaths(paths: readonly HostPath[], guarded: Guarded): vo
 
 /**
  * Says what is wrong with a host path now that was right at start: another directory, or a link, may have taken its place. Asked
- * for each container; the log says it to who runs the node. Only who may write to the parent directory, which is never a
+ * before each start of a container; the log says it to who runs the node. Only who may write to the parent directory, which is never a
  * workload, can swap it between this look and the engine's own.
  * @returns the end of a sentence; undefined: nothing
  */

@@ -57,8 +57,28 @@ export async function provideMounts(
   return provided;
 }
 
+/**
+ * For a container that is started again: the engine follows the path anew, wherever it leads by now. One that is no longer
+ * allowed stays with the containers that have it. Throws MountUnavailableError.
+ */
+export function checkHostMounts(
+  mounts: readonly VolumeMount[],
+  owner: Pick<MountOwner, 'project'>,
+  deps: Pick<MountDeps, 'hostPaths' | 'hostPathFault'>,
+): void {
+  const isAllowed = (name: string): boolean =>
+    hostPathsOf(deps.hostPaths, owner.project.name).some((path) => path.name === name);
+  for (const wanted of mounts)
+    if ('host' in wanted && isAllowed(wanted.host)) hostMount(wanted.host, wanted.mount, owner, deps);
+}
+
 /** It was allowed when it was asked for; the setting may have changed since. */
-function hostMount(name: string, target: string, { project }: MountOwner, deps: MountDeps): Mount {
+function hostMount(
+  name: string,
+  target: string,
+  { project }: Pick<MountOwner, 'project'>,
+  deps: Pick<MountDeps, 'hostPaths' | 'hostPathFault'>,
+): Mount {
   const { hostPaths, hostPathFault } = deps;
   const allowed = hostPathsOf(hostPaths, project.name).find((path) => path.name === name);
   if (!allowed)

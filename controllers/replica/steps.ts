@@ -6,7 +6,7 @@ import type { Vault } from '../../api/store/vault.ts';
 import type { Mend } from '../drift/drift.ts';
 import { mend, type MendEngine } from '../drift/mend.ts';
 import type { Engine } from '../engine/engine.ts';
-import { provideMounts, type MountDeps } from '../mounts/provide.ts';
+import { checkHostMounts, provideMounts, type MountDeps } from '../mounts/provide.ts';
 import { openSecrets } from '../secrets/open.ts';
 import { wantedOf } from './drift.ts';
 import { containerOf, upstreamOf } from './place.ts';
@@ -133,10 +133,13 @@ async function create(scene: Scene, deps: StepDeps): Promise<void> {
   );
 }
 
-/** A run begins: when it did is what its probes are told from those of earlier runs by. */
-async function start(scene: Scene, { engine, sockets }: StepDeps): Promise<void> {
+/** A run begins: when it did is what its probes are told from those of earlier runs by. Throws MountUnavailableError before. */
+async function start(scene: Scene, deps: StepDeps): Promise<void> {
   const { row, observed, container } = scene;
+  const { engine, sockets } = deps;
   if (container === null) return;
+  const { deployment, project } = observed;
+  if (deployment && project) checkHostMounts(deployment.spec.workload.volumes ?? [], { project }, deps);
   // A reboot took it away, or an earlier run left something in it.
   if (observed.deployment?.spec.workload.listen === 'socket') await sockets.prepare(row.id);
   await engine.startReplica(container);

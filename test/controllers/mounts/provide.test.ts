@@ -2,7 +2,12 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { describe, it } from 'node:test';
-import { MountUnavailableError, provideMounts, type MountDeps } from '../../../controllers/mounts/provide.ts';
+import {
+  MountUnavailableError,
+  checkHostMounts,
+  provideMounts,
+  type MountDeps,
+} from '../../../controllers/mounts/provide.ts';
 import { mostInProject } from '../../../specs/project.ts';
 import { FakeEngine } from '../../support/fake-engine.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
@@ -72,5 +77,14 @@ describe('a host path', () => {
       return true;
     });
     await assert.rejects(provideMounts(mounts, owner, deps), /does not allow project shop/);
+  });
+
+  it('is looked at again when its container is started again; one that is no longer allowed stays there', () => {
+    const fault = () => '/srv/media is behind a symbolic link: write /etc';
+    const again = (hostPaths: (typeof media)[], hostPathFault: () => string | undefined) => () =>
+      checkHostMounts(mounts, owner, { hostPaths, hostPathFault });
+    assert.doesNotThrow(again([media], () => undefined));
+    assert.throws(again([media], fault), MountUnavailableError);
+    assert.doesNotThrow(again([], fault));
   });
 });

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { MountUnavailableError } from '../../../controllers/mounts/provide.ts';
 import type { Observed } from '../../../controllers/replica/observe.ts';
 import { apply, type StepDeps } from '../../../controllers/replica/steps.ts';
 import { SecretUnavailableError } from '../../../controllers/secrets/open.ts';
@@ -41,6 +42,26 @@ it('makes no directory for a workload that listens on its port', async () => {
   const { calls, deps } = recorded();
   await apply([{ do: 'restart' }], aReplica(), observed('tcp'), deps, never);
   assert.deepEqual(calls, ['start']);
+});
+
+it('never starts a container whose host path leads elsewhere by now', async () => {
+  for (const step of ['start', 'restart'] as const) {
+    const { calls, deps } = recorded();
+    const deployment = aDeployment();
+    const volumes = [{ host: 'media', mount: '/media' }];
+    deployment.spec = { ...deployment.spec, workload: { ...deployment.spec.workload, volumes } };
+    const scene = { ...observed('tcp'), deployment, project: aProject() };
+    const path = { project: aProject().name, name: 'media', path: '/srv/media', readOnly: true };
+    const swapped = {
+      ...deps,
+      hostPaths: [path],
+      hostPathFault: () => '/srv/media is behind a symbolic link',
+    };
+    await assert.rejects(apply([{ do: step }], aReplica(), scene, swapped, never), MountUnavailableError);
+    assert.deepEqual(calls, []);
+    await apply([{ do: step }], aReplica(), scene, { ...swapped, hostPathFault: () => undefined }, never);
+    assert.deepEqual(calls, ['start']);
+  }
 });
 
 describe('making a container', () => {
