@@ -94,9 +94,9 @@ export const DeploymentReason = {
   /** It did not stop in time. */
   OldNotStopped: 'OldNotStopped',
   Promoted: 'Promoted',
-  /** A newer deployment was promoted. */
+  /** Another deployment was promoted: a newer one, or an older one that was rolled back to. */
   Replaced: 'Replaced',
-  /** A newer deployment was promoted and is being watched; this one keeps its replicas meanwhile. */
+  /** Another deployment was promoted and is being watched; this one keeps its replicas meanwhile. */
   StandingBy: 'StandingBy',
   /** Promoted, and taken back: it crashed, or failed more requests than the one before. */
   RolledBack: 'RolledBack',

@@ -56,6 +56,8 @@ export const ReplicaStatus = Type.Object({
   /** Deaths in a row, each within ten minutes of its start: what the restart backoff grows with. */
   crashes: Type.Integer({ minimum: 0 }),
   last_exit: Type.Union([Exit, Type.Null()]),
+  /** Whether the run that died last had answered well before. Absent before one died. */
+  served: Type.Optional(Type.Boolean()),
   /** Not started again before this time. */
   restart_at: Type.Union([Type.String(), Type.Null()]),
   /** The limits that were put in force last. Absent before there is a container. */

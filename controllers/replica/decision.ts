@@ -13,7 +13,7 @@ export interface Decision {
   /** The steps give it other limits, as somebody asked. */
   resize?: true;
   /** A death that was not on record yet. */
-  exit?: { last_exit: Exit | null; crashes: number; restart_at: string };
+  exit?: { last_exit: Exit | null; served?: boolean; crashes: number; restart_at: string };
   requeueAfter?: number;
   /** Wake when the ingress has something new to say. */
   awaitRoutes?: true;

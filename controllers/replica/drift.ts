@@ -52,7 +52,7 @@ export function driftOf(row: Row<'Replica'>, container: ContainerState, observed
     found: [
       ...found,
       ...(changed.length > 0 && !isResize ? [`its limits were changed (${changed.join(', ')})`] : []),
-      ...(isWorn ? [`${lasting.join(', ')}: only another container undoes that, it is replaced`] : []),
+      ...(isWorn ? [`${lasting.join(', ')} (only another container undoes that: it is replaced)`] : []),
     ],
     isResize,
     isWorn,

@@ -92,7 +92,7 @@ function mended(
 function stranded(row: Row<'Replica'>, observed: Observed, now: number): Decision {
   const moved = "its project's network had to move to another range";
   const renewal = serves(row, observed)
-    ? { steps: [{ do: 'renew' } as const], drift: [`${moved}: it is replaced`] }
+    ? { steps: [{ do: 'renew' } as const], drift: [`${moved}, so it is replaced`] }
     : { steps: [] };
   if (observed.container?.state === 'running') {
     const decision = running(row, observed, now);
@@ -200,6 +200,7 @@ function newDeath(
   const crashes = lived >= steadyMs ? 1 : row.status.crashes + 1;
   return {
     last_exit: { code: exit.code, out_of_memory: exit.outOfMemory, at: exit.at },
+    served: row.status.phase === 'Ready',
     crashes,
     restart_at: new Date(now + backoffMs(crashes)).toISOString(),
   };

@@ -10,7 +10,7 @@ import type { Reconcile, Result } from '../runtime/reconciler.ts';
 import { MountUnavailableError } from '../mounts/provide.ts';
 import { SecretUnavailableError } from '../secrets/open.ts';
 import { observe, type Observed, type ObserveDeps } from './observe.ts';
-import { recordDeath, recordMending, recordReturn } from './record.ts';
+import { recordDeath, recordMending, recordReturn, recordSilence } from './record.ts';
 import { backoffMs, plan, type Decision } from './plan.ts';
 import { summarize } from './status.ts';
 import { apply, type StepDeps } from './steps.ts';
@@ -54,6 +54,7 @@ async function pass(
   // One that was stopped on purpose did not die.
   if (outcome.exit && outcome.phase === 'Exited') recordDeath(row, outcome, deps.events);
   else recordReturn(row, outcome, deps.events);
+  recordSilence(row, outcome, deps.events);
   return outcome.requeueAfter === undefined ? undefined : { requeueAfter: outcome.requeueAfter };
 }
 

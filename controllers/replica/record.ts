@@ -2,6 +2,7 @@
 import type { EventRecorder, EventType } from '../../specs/event.ts';
 import type { Row } from '../../specs/index.ts';
 import type { Reason, ReplicaReason } from '../../specs/reasons.ts';
+import { shortReplica } from '../../specs/short-replica.ts';
 import type { Decision } from './plan.ts';
 
 type Said = Pick<Decision, 'reason' | 'message'>;
@@ -10,14 +11,23 @@ export function recordDeath(row: Row<'Replica'>, { reason, message }: Said, even
   note(row, 'Warning', reason, message, events);
 }
 
-/** A run that follows one that died answers. */
+/** A run that follows one that died answers. One that was Pending only waited for its project's network, and ran on. */
 export function recordReturn(
   row: Row<'Replica'>,
   { phase }: Pick<Decision, 'phase'>,
   events: EventRecorder,
 ): void {
-  if (phase !== 'Ready' || row.status.phase === 'Ready' || row.status.restarts === 0) return;
+  const { phase: before, restarts } = row.status;
+  if (phase !== 'Ready' || before === 'Ready' || before === 'Pending' || restarts === 0) return;
   note(row, 'Normal', 'Ready', 'It was restarted, and answers again.', events);
+}
+
+/** A run that follows one that died has not answered for a while: why its requests are refused from now on. */
+export function recordSilence(row: Row<'Replica'>, { reason, message }: Said, events: EventRecorder): void {
+  const { restarts, conditions } = row.status;
+  if (reason !== 'Unresponsive' || restarts === 0 || conditions.some((known) => known.reason === reason))
+    return;
+  note(row, 'Warning', reason, message, events);
 }
 
 /** What was put right, what was changed on request, and what the engine did not let change. */
@@ -40,12 +50,13 @@ export function recordMending(
 }
 
 function note(
-  { id, name, spec }: Row<'Replica'>,
+  { id, spec }: Row<'Replica'>,
   type: EventType,
   reason: Reason<typeof ReplicaReason>,
   message: string,
   events: EventRecorder,
 ): void {
-  const of = { project_id: spec.project_id, service_id: spec.service_id, name };
+  // Its row's name counts releases, not deployments: nobody could tell whose it is.
+  const of = { project_id: spec.project_id, service_id: spec.service_id, name: shortReplica(id) };
   events.record({ kind: 'Replica', object: id, ...of, type, reason, message });
 }

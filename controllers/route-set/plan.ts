@@ -34,8 +34,11 @@ export const parkLimits: ParkLimits = { requests: 5_000, bytes: 64 * 1024 * 1024
  */
 export const returnLimits: ParkLimits = { ...parkLimits, ms: 10_000 };
 
-/** Deaths in a row after which nobody waits any longer: what was waited for until then were backoffs of 0, 1 and 2 s. */
-const mostCrashes = 3;
+/**
+ * Deaths in a row after which nobody waits any longer. What answered until it died may well do so again: it is waited for while
+ * its backoff (replica/plan.ts) fits into the wait, which are 8 s at last. What never did had its three tries, in 3 s.
+ */
+const mostCrashes = { served: 5, silent: 3 };
 
 export type RouteSet = Omit<Snapshot, 'revision'>;
 
@@ -98,7 +101,8 @@ function isReturning(
 ): boolean {
   if (stopped || deleted !== null || spec.paused_at !== undefined || spec.epoch !== epoch) return false;
   const reason = status.conditions.find(({ type }) => type === 'Ready')?.reason;
-  return status.crashes <= mostCrashes && reasonsToWait.has(reason);
+  const most = status.served === true ? mostCrashes.served : mostCrashes.silent;
+  return status.crashes <= most && reasonsToWait.has(reason);
 }
 
 const reasonsToWait: ReadonlySet<string | undefined> = new Set<Reason<typeof ReplicaReason>>([

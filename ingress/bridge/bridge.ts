@@ -47,7 +47,7 @@ export function createBridge(runDir: string, report: ReportProblem): Body {
       listeners.set(replica, { entry, servers });
     } catch (error) {
       close(servers);
-      // The replica answers 502; the others must not suffer for it.
+      // For the replica there is 503; the others must not suffer for it.
       report('cannot bridge a replica', { replica, error: String(error) });
     }
   };

@@ -46,7 +46,13 @@ export function reach(
     asked.once('connect', () => {
       asked.setTimeout(0).off('timeout', silent).off('error', failed);
       upstream = undefined;
-      reached(asked);
+      if (isBeside(asked.localAddress, host)) {
+        reached(asked);
+        return;
+      }
+      asked.destroy();
+      const error = new Error(`connect ENETUNREACH ${host}:${port}: its network is not there`);
+      unreached(Object.assign(error, { code: 'ENETUNREACH' }));
     });
   };
   ask(0);
@@ -56,4 +62,13 @@ export function reach(
       upstream = undefined;
     },
   };
+}
+
+/**
+ * A network of a project is a /24 (controllers/project/subnet.ts) in which the node has an address to ask from. Where it is gone,
+ * the host's default route leads to whoever has the address out there, who must not get what is meant for the workload.
+ */
+function isBeside(own: string | undefined, address: string): boolean {
+  const network = (ip: string): string => ip.slice(0, ip.lastIndexOf('.'));
+  return own !== undefined && network(own) === network(address);
 }

@@ -46,7 +46,7 @@ export class Exchange implements UnderWay {
   readonly #accepted: Accepted;
   readonly #upgrade: Upgrade | undefined;
   readonly #replayable: boolean;
-  readonly #search: Search;
+  #search: Search;
   #replayed = false;
   #over = false;
   #attempt: ClientRequest | undefined;
@@ -89,7 +89,7 @@ export class Exchange implements UnderWay {
       return;
     }
     if (route.replicas.length === 0) {
-      this.#wait(route, 'unavailable');
+      this.#wait(route);
       return;
     }
     const replica = this.#search.pick(route);
@@ -124,19 +124,19 @@ export class Exchange implements UnderWay {
 
   #nextRound(route: Route): void {
     const delay = this.#search.nextRound();
-    if (delay === undefined) this.#wait(route, 'badGateway');
+    if (delay === undefined) this.#wait(route);
     else setTimeout(() => this.next(), delay);
   }
 
   /** No replica takes it: it waits for one, where the service's requests wait, or is answered so. */
-  #wait({ id, park, replicas }: Route, otherwise: PageName): void {
+  #wait({ id, park, replicas }: Route): void {
     if (park === null) {
-      this.#refuse(id, this.#waiter === undefined ? otherwise : 'unavailable');
+      this.#refuse(id);
       return;
     }
     const first = this.#waiter === undefined;
     this.#waiter ??= this.#asWaiter(id);
-    if (!this.#deps.parking.park(this.#waiter, park, first)) this.#refuse(id, 'unavailable');
+    if (!this.#deps.parking.park(this.#waiter, park, first)) this.#refuse(id);
     else if (replicas.length > 0) this.#deps.parking.tryAgain(id);
   }
 
@@ -148,10 +148,13 @@ export class Exchange implements UnderWay {
       size: heldBy(this.#req, this.#accepted.framing, this.#upgrade?.socket),
       since: performance.now(),
       go: () => {
-        this.#search.again();
+        // Who cannot come back is as patient from here on as one that never waited.
+        if (this.#deps.routes().find(this.#accepted.host)?.park === null)
+          this.#search = new Search(this.#deps.balance);
+        else this.#search.again();
         this.next();
       },
-      refuse: () => this.#refuse(service, 'unavailable'),
+      refuse: () => this.#refuse(service),
     };
   }
 
@@ -259,13 +262,13 @@ export class Exchange implements UnderWay {
     this.#answer('badGateway');
   }
 
-  /** No replica was there to take it. */
-  #refuse(service: string, name: PageName): void {
+  /** No replica was there to take it: none has seen anything of it. */
+  #refuse(service: string): void {
     const counted = this.#deps.tally.service(service);
     counted.figures.unavailable += 1;
     if (this.#waiter !== undefined) counted.figures.parked_rejected += 1;
     counted.touch();
-    this.#answer(name);
+    this.#answer('unavailable');
   }
 
   #answer(name: PageName): void {

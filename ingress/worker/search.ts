@@ -3,10 +3,11 @@ import type { Balance } from './balance.ts';
 import type { Route } from './routes.ts';
 
 /**
- * Milliseconds between rounds over all replicas while none takes a connection: a bridge or a replica that is being
- * started again is there after the first few.
+ * Milliseconds between rounds over all replicas while none takes a connection: a bridge that is being started again is there
+ * after the first few. Of a replica that died the control plane says so, and that it is waited for; on a busy machine its engine
+ * takes seconds to tell.
  */
-const rounds = [50, 100, 200, 400, 800];
+const rounds = [50, 100, 200, 400, 800, 800, 800, 800, 800];
 
 /**
  * Milliseconds after which no other is tried. A replica that answers nothing at all costs a second each time

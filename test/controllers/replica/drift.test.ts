@@ -62,7 +62,7 @@ describe('driftOf a replica', () => {
   it('has one replaced whose container will never be as it was', () => {
     assert.deepEqual(drift(lasting), {
       ...{ steps: [{ do: 'limit' }], isResize: false, isWorn: true },
-      found: ['a cpu quota: only another container undoes that, it is replaced'],
+      found: ['a cpu quota (only another container undoes that: it is replaced)'],
     });
   });
 

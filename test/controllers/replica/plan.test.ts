@@ -168,6 +168,12 @@ describe('a replica that is wanted', () => {
     ]);
   });
 
+  it('that dies leaves on record whether it had answered', () => {
+    const servedOf = (phase: 'Starting' | 'Ready') =>
+      plan(aReplica({ status: { phase } }), seen({ container: exitedAfter(2) }), begun + 2_000).exit?.served;
+    assert.deepEqual([servedOf('Ready'), servedOf('Starting')], [true, false]);
+  });
+
   it('that ran for ten minutes starts afresh', () => {
     assert.equal(
       plan(aReplica({ status: { crashes: 9 } }), seen({ container: exitedAfter(601) }), begun + 601_000).exit

@@ -151,8 +151,8 @@ describe('the route set', () => {
     const readiness = (reason: string) => [
       { type: 'Ready', status: 'False' as const, reason, message: '', last_transition_at: at },
     ];
-    const exited = (crashes = 1, reason = 'BackOff') =>
-      aReplica({ status: { phase: 'Exited', crashes, conditions: readiness(reason) } });
+    const exited = (crashes = 1, reason = 'BackOff', served = false) =>
+      aReplica({ status: { phase: 'Exited', crashes, served, conditions: readiness(reason) } });
     const parkOf = (replica: Row<'Replica'>, said: Partial<Observed> = {}) =>
       plan(seen({ services: [aService({ status: promoted })], replicas: [replica], ...said }), settings)
         .services[anId('service')]?.park;
@@ -163,6 +163,11 @@ describe('the route set', () => {
       it(`for a replica that is started again: ${JSON.stringify(replica.status.conditions[0]?.reason)}`, () => {
         assert.deepEqual(parkOf(replica), returnLimits);
       });
+
+    it('for one that answered until it died for as long as it is back in time', () => {
+      assert.deepEqual(parkOf(exited(5, 'BackOff', true)), returnLimits);
+      assert.equal(parkOf(exited(6, 'BackOff', true)), null);
+    });
 
     it('not for one that dies again and again, cannot start, does not answer, or is on its way out', () => {
       for (const replica of [exited(4), exited(1, 'StartFailed'), started('Unresponsive')])

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import type { Socket } from 'node:net';
+import { once } from 'node:events';
+import { createServer, type AddressInfo, type Socket } from 'node:net';
 import { test, type TestContext } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import { reach } from '../../../ingress/bridge/reach.ts';
@@ -37,4 +38,20 @@ test('who is no longer wanted says nothing, and leaves nothing open', async (t) 
   reaching.cancel();
   await pause(75);
   assert.equal(said, 0);
+});
+
+test('what answers at the address from outside of its network is not the workload, and is told nothing', async (t) => {
+  const heard: Buffer[] = [];
+  const stranger = createServer((socket) => socket.on('data', (chunk) => heard.push(chunk)));
+  // Another /24 than the one that the node asks from: as when a network is gone, and its addresses lie behind a router.
+  stranger.listen(0, '127.0.1.1');
+  await once(stranger, 'listening');
+  t.after(() => stranger.close());
+  const { port } = stranger.address() as AddressInfo;
+  const answer = await new Promise<Socket | Error>((resolve) => {
+    reach({ address: '127.0.1.1', port }, [1_000], { reached: resolve, unreached: resolve });
+  });
+  if (!(answer instanceof Error)) answer.destroy();
+  assert.equal((answer as NodeJS.ErrnoException).code, 'ENETUNREACH');
+  assert.deepEqual(heard, []);
 });

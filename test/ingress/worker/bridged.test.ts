@@ -114,13 +114,13 @@ test('one whose port accepts and then hangs up is 502 and not asked twice, upgra
   assert.equal(asked, 2);
 });
 
-test('a workload that only refuses is 502 within seconds, and the bridge says why once', async (t) => {
+test('a workload that only refuses is 503 within seconds, and the bridge says why once', async (t) => {
   const workload = await freePort();
   const first = await tcpWorkload(t, (socket) => socket.end('HTTP/1.1 204 No Content\r\n\r\n'), workload);
   const { port, bridge, traffic } = await bridged(t, { r: workload });
   assert.equal((await ask(port, 'web.test', { method: 'POST' })).status, 204);
   first.server.close();
-  assert.equal((await ask(port, 'web.test', { method: 'POST' })).status, 502);
+  assert.equal((await ask(port, 'web.test', { method: 'POST' })).status, 503);
   // Not one request more than what was answered: it has seen nothing of the second.
   assert.deepEqual([traffic('r').requests, traffic('r').failed], [1, 0]);
   const [report, ...more] = bridge.reports;

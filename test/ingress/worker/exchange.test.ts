@@ -28,12 +28,12 @@ describe('when a replica fails', () => {
     assert.equal((await answer).body, 'here');
   });
 
-  test('none that takes a connection is 502', async (t) => {
+  test('none that takes a connection is 503: it has seen nothing, and may be asked again', async (t) => {
     const { port, runDir, route } = await runDataPath(t);
     route(routesTo({ web: { gone: join(runDir, 'gone') } }));
-    const { status, body } = await ask(port, 'web.test');
-    assert.equal(status, 502);
-    assert.equal((JSON.parse(body) as { code: string }).code, 'bad_gateway');
+    const { status, headers, body } = await ask(port, 'web.test', { method: 'POST' });
+    assert.deepEqual([status, headers['retry-after']], [503, '5']);
+    assert.equal((JSON.parse(body) as { code: string }).code, 'unavailable');
   });
 
   test('a kept connection that the replica closed costs a GET nothing', async (t) => {

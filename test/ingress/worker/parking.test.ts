@@ -224,3 +224,16 @@ test('a flood on few connections is bounded by the number of requests', async (t
   big.end('x');
   await until('it is refused', () => serviceTraffic('web').parked_rejected === 451);
 });
+
+test('one that waited finds what it was let go for dying again, and is as patient with it as a new one', async (t) => {
+  const { port, runDir, route, serviceTraffic } = await runDataPath(t);
+  const path = join(runDir, 'r');
+  route(parked({ r: path }));
+  const answer = ask(port, 'web.test', { method: 'POST', body: 'once' });
+  // Whatever it may try at once it has tried by then.
+  await until('it waits', () => serviceTraffic('web').waiting === 1);
+  route(parked({ r: path }, null));
+  await new Promise((resolve) => setTimeout(resolve, 300));
+  await httpReplica(t, path, (req, res) => void req.pipe(res));
+  assert.deepEqual((({ status, body }) => [status, body])(await answer), [200, 'once']);
+});

@@ -21,7 +21,7 @@ test('tries each once in a round, and ends after the last round', (t) => {
     assert.equal(search.pick(route), undefined);
     delays.push(search.nextRound());
   } while (delays.at(-1) !== undefined);
-  assert.deepEqual(delays, [50, 100, 200, 400, 800, undefined]);
+  assert.deepEqual(delays, [50, 100, 200, 400, 800, 800, 800, 800, 800, undefined]);
 });
 
 test('ends in the middle of a round when time is up', (t) => {

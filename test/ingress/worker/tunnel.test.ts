@@ -116,7 +116,7 @@ test('no service, no replica: the page comes on the raw connection too', async (
   const { port, route, runDir } = await runDataPath(t);
   route(routesTo({ other: {}, web: { gone: join(runDir, 'gone') } }));
   assert.match(await exchangeRaw(port, upgrade.replace('web.test', 'none.test')), /^HTTP\/1\.1 404/);
-  assert.match(await exchangeRaw(port, upgrade), /^HTTP\/1\.1 502/);
+  assert.match(await exchangeRaw(port, upgrade), /^HTTP\/1\.1 503/);
 });
 
 test('only to WebSocket: anything else is an ordinary request that says nothing of an upgrade', async (t) => {
