@@ -29,6 +29,11 @@ export interface Connection {
   root: string | undefined;
   /** How the engine wants the interfaces of networks named; undefined where it names them itself. */
   interfaces: string | undefined;
+  /**
+   * Bytes at which it takes longer lines of workloads apart, so that a shorter piece without a line end is the last that a run
+   * printed (moby, daemon/logger: `Copier`). undefined for Podman, which passes on what was written as it was.
+   */
+  linePiece: number | undefined;
   machine: Machine;
 }
 
@@ -69,9 +74,8 @@ export async function connect(endpoint: string, clock: Clock): Promise<Connectio
     cgroupParent:
       at.kind === 'unix' && isLimitable(version, info) ? await cgroupParentOf(at.path) : undefined,
     root: at.kind === 'unix' && info.DockerRootDir?.startsWith('/') ? info.DockerRootDir : undefined,
-    interfaces: info.Labels?.find((label) => label.startsWith(`${interfacesLabel}=`))?.slice(
-      interfacesLabel.length + 1,
-    ),
+    interfaces: interfacesOf(info),
+    linePiece: isPodman(version) ? undefined : 16 * 1024,
     machine: {
       cpus: info.NCPU !== undefined && info.NCPU > 0 ? info.NCPU : undefined,
       cgroup: info.CgroupVersion === '2' ? 'v2' : 'v1',
@@ -81,10 +85,18 @@ export async function connect(endpoint: string, clock: Clock): Promise<Connectio
 }
 
 /** Whether we may put limits on what an engine of this host does in its cgroups. */
-function isLimitable({ Components }: Static<typeof Version>, { CgroupDriver }: Static<typeof Info>): boolean {
-  const isPodman = Components?.some(({ Name }) => Name.startsWith('Podman')) ?? false;
+function isLimitable(version: Static<typeof Version>, { CgroupDriver }: Static<typeof Info>): boolean {
   // systemd makes the cgroups of the other driver, one beside the other: there is nothing above them to limit.
-  return !isPodman && CgroupDriver === 'cgroupfs' && process.getuid?.() === 0;
+  return !isPodman(version) && CgroupDriver === 'cgroupfs' && process.getuid?.() === 0;
+}
+
+function interfacesOf({ Labels }: Static<typeof Info>): string | undefined {
+  const label = Labels?.find((one) => one.startsWith(`${interfacesLabel}=`));
+  return label?.slice(interfacesLabel.length + 1);
+}
+
+function isPodman({ Components }: Static<typeof Version>): boolean {
+  return Components?.some(({ Name }) => Name.startsWith('Podman')) ?? false;
 }
 
 /** Whether it still answers: rejects when it does not. */

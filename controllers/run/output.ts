@@ -78,6 +78,7 @@ export function openRunOutput(given: RunOutputDeps): RunOutput {
       if (following.isFull) following.abort.abort();
       const cancel = deps.clock.after(times.drain, () => following.abort.abort());
       await following.ended;
+      await takeRest(following, deps);
       cancel();
       if (all.get(run) === following) all.delete(run);
     },
@@ -95,7 +96,7 @@ async function work(following: Following, deps: Deps): Promise<void> {
   const { signal } = abort;
   while (!signal.aborted) {
     try {
-      await copy(following, deps);
+      await copy(following, deps, { follow: true });
       return;
     } catch (error) {
       if (isOver(following) || (error instanceof EngineError && error.code === 'not_found')) return;
@@ -105,20 +106,37 @@ async function work(following: Following, deps: Deps): Promise<void> {
   }
 }
 
+/**
+ * Last words without a line end: Docker keeps them once it has read to the end, and often has told those who follow that there
+ * is no more by then (seen with 28.2). A container that has ended has kept them. Never rejects.
+ */
+async function takeRest(following: Following, deps: Deps): Promise<void> {
+  if (following.abort.signal.aborted || following.isFull) return;
+  try {
+    await copy(following, deps, { follow: false });
+  } catch (error) {
+    if (error instanceof EngineError && error.code === 'not_found') return;
+    deps.log.warn(
+      { err: error, run: following.target.run },
+      'the end of the output of a run could not be read',
+    );
+  }
+}
+
 /** A function, so that what was true before an await is asked again. */
 function isOver({ abort, leaving }: Following): boolean {
   return abort.signal.aborted || leaving;
 }
 
 /** Copies what is new from the engine to the log, until the engine has no more. Resolves once it is all written. */
-async function copy(following: Following, deps: Deps): Promise<void> {
+async function copy(following: Following, deps: Deps, { follow }: { follow: boolean }): Promise<void> {
   const { run, project, number, container } = following.target;
   const { signal } = following.abort;
   const { engine, logs, masks, clock, log, floods } = deps;
   const kept = await lastLines(run, number, logs);
   const isNew = newerThan(kept);
   const [first] = kept;
-  const options = { follow: true, signal, ...(first ? { since: first.at } : {}) };
+  const options = { follow, signal, ...(first ? { since: first.at } : {}) };
   const gate = floods.open();
   const brake = createBrake(container, gate, { engine, clock, log });
   let waiting = 0;

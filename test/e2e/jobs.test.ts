@@ -94,6 +94,13 @@ describe('a run', () => {
     assert.equal(await textOf(run.id), 'this is 1\n--- try 2 ---\nthis is 2\n');
   });
 
+  it('has its last words in its log, also without a line end', async () => {
+    await create('gives-up', 'echo; sleep 0.7; printf "gave up $SVC_TRY"; exit 1', '--retries', '2');
+    assert.equal((await svc('jobs', 'run', 'demo/gives-up', '--follow')).code, 1);
+    const tries = '\ngave up 1\n--- try 2 ---\n\ngave up 2\n--- try 3 ---\n\ngave up 3\n';
+    assert.equal(await textOf((await newest('gives-up')).id), tries);
+  });
+
   it('over its memory limit says so', async () => {
     await create('grows', 'x=aaaaaaaa; while :; do x=$x$x; done', '--memory', '16Mi');
     await svc('jobs', 'run', 'demo/grows', '--follow');

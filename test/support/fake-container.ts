@@ -156,14 +156,17 @@ export class FakeContainer {
 
   /** The workload prints a line. */
   print(line: string, stream: EngineLogLine['stream'] = 'stdout'): void {
-    // The engine's times have nanoseconds; the count keeps lines of one millisecond apart, as they are there.
-    const at = timestamp(this.clock.now()).replace(
-      'Z',
-      `${String(this.printed++ % 1_000_000).padStart(6, '0')}Z`,
-    );
-    const entry = { at, stream, line };
-    this.lines.push(entry);
+    const entry = this.keep(line, stream);
     for (const feed of [...this.followers, ...this.attached]) feed.push(entry);
+  }
+
+  /**
+   * The workload ends with words without a line end. Docker keeps them once it has read to the end, and often has told those
+   * who follow the log by then that there is no more.
+   */
+  breakOff(words: string, code: number): void {
+    this.exit(code);
+    this.keep(words, 'stdout');
   }
 
   /** The workload ends. Does nothing unless it runs. */
@@ -177,6 +180,17 @@ export class FakeContainer {
     this.followers.clear();
     for (const exec of this.execs) exec.end(137);
     this.execs.clear();
+  }
+
+  private keep(line: string, stream: EngineLogLine['stream']): EngineLogLine {
+    // The engine's times have nanoseconds; the count keeps lines of one millisecond apart, as they are there.
+    const at = timestamp(this.clock.now()).replace(
+      'Z',
+      `${String(this.printed++ % 1_000_000).padStart(6, '0')}Z`,
+    );
+    const entry = { at, stream, line };
+    this.lines.push(entry);
+    return entry;
   }
 
   /** Runs a command beside the workload: one of fake-exec.ts. */

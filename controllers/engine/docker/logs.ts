@@ -17,7 +17,7 @@ const longestLine = 64 * 1024;
  * look whether the container still runs.
  */
 export async function* replicaLogs(
-  { slow }: Connection,
+  { slow, linePiece }: Connection,
   clock: Clock,
   id: string,
   { since, follow, signal }: LogRequest,
@@ -38,7 +38,7 @@ export async function* replicaLogs(
     if (!hasEnded()) throw error;
   });
   if (!stream) return undefined;
-  const lines = { stdout: new Assembler('stdout'), stderr: new Assembler('stderr') };
+  const lines = { stdout: new Assembler('stdout', linePiece), stderr: new Assembler('stderr', linePiece) };
   try {
     for await (const frame of frames(stream as AsyncIterable<Buffer>)) yield* lines[frame.stream].push(frame);
     yield* lines.stdout.flush();
@@ -89,15 +89,20 @@ export function unixTime(time: string): string {
   return `${ms / 1000}.${fraction.padEnd(9, '0')}`;
 }
 
-/** A frame is one write of the engine: a time, a space, and a line or (without line end) the next 16 KiB of a long one. */
+/**
+ * A frame is one write of the engine: a time, a space, and a line or (without line end) the next piece of a long one. What a run
+ * left without a line end is a line as well: the next run goes on in the same log.
+ */
 class Assembler {
   private readonly stream: EngineLogLine['stream'];
+  private readonly fullPiece: number;
   private at = '';
   private text: Buffer[] = [];
   private size = 0;
 
-  constructor(stream: EngineLogLine['stream']) {
+  constructor(stream: EngineLogLine['stream'], fullPiece = 0) {
     this.stream = stream;
+    this.fullPiece = fullPiece;
   }
 
   *push({ payload }: Frame): Generator<EngineLogLine> {
@@ -113,7 +118,7 @@ class Assembler {
     if (this.size === 0) this.at = at;
     this.text.push(Buffer.from(part));
     this.size += part.length;
-    if (ends || this.size >= longestLine) yield this.take();
+    if (ends || part.length < this.fullPiece || this.size >= longestLine) yield this.take();
   }
 
   *flush(): Generator<EngineLogLine> {

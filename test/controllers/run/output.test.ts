@@ -106,6 +106,17 @@ describe('the output of a run', () => {
     assert.deepEqual(await scene.lines(), ['1 stdout a', '1 stdout b', '1 stdout b', '1 stdout c']);
   });
 
+  it('is whole, also where its last words have no line end', async (t) => {
+    const scene = await aScene(t);
+    await scene.begin(1);
+    const container = scene.engine.container('try-1');
+    container.print('reading');
+    await eventually(async () => (await scene.lines()).length === 1);
+    container.breakOff('no such table', 1);
+    await scene.output.drain(run);
+    assert.deepEqual(await scene.lines(), ['1 stdout reading', '1 stdout no such table']);
+  });
+
   it('is followed again when the engine comes back', async (t) => {
     const scene = await aScene(t);
     await scene.begin(1);

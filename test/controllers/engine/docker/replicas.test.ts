@@ -163,6 +163,22 @@ describe('the output of a workload', () => {
     assert.match(first?.at ?? '', /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{9}Z$/);
   });
 
+  it('that a run left without a line end is a line of its own, also once it runs again', async () => {
+    const id = await workloads.start(`echo begin; printf 'last words'; exit 1`, place());
+    const ended = async (exits: number) => {
+      await eventually(async () => (await engine.inspectReplica(id))?.state === 'exited');
+      const lines = await Array.fromAsync(engine.replicaLogs(id, { follow: false, signal }));
+      assert.deepEqual(
+        lines.map(({ line }) => line),
+        Array.from({ length: exits }, () => ['begin', 'last words']).flat(),
+      );
+    };
+    const { signal } = new AbortController();
+    await ended(1);
+    await engine.startReplica(id);
+    await ended(2);
+  });
+
   it('holds the workload up as long as somebody takes it who takes no more', async () => {
     // Busybox's shell becomes `yes` without a name of its own.
     const script = `exec yes flood.${process.pid}`;
