@@ -95,7 +95,7 @@ export const Receipt = Type.Object({
   /** Requests that waited at the ingress because no replica was there, and the longest that one did, in milliseconds. */
   parked: Type.Integer(),
   parked_longest_ms: Type.Integer(),
-  /** The longest that a request took to its answer's first byte, in milliseconds. */
+  /** The longest that a replica took to an answer's first byte, or that a request waited for one, in milliseconds. */
   longest_wait_ms: Type.Integer(),
   started_at: Type.String(),
   /** Null while it is still being counted. */
@@ -107,6 +107,8 @@ export type Receipt = Static<typeof Receipt>;
 export const Takeover = Type.Object({
   /** Ids of the replicas that were routed before. */
   replaced: Type.Array(Type.String()),
+  /** Ids of the replicas that it had since, also of those that are gone: what they served stays counted. */
+  own: Type.Optional(Type.Array(Type.String())),
   /** Figures of the ingress at the promotion; a new control plane may know less. */
   base: Type.Object({
     ...{ served_old: Type.Integer(), served_new: Type.Integer() },

@@ -15,15 +15,17 @@ export function watchLine({ watched_until: until }: DeploymentResource, now: num
   return left > 0 ? `watched for another ${lasted(left)}` : undefined;
 }
 
+const wait = (ms: number): string => (ms < 1_000 ? `${ms} ms` : elapsed(ms));
+
 /** All of it. */
 export function receiptFacts(receipt: Receipt): string {
   const { served_old: old, served_new: own, failed, aborted, parked, finished_at: end } = receipt;
   return [
     `${grouped(own)} requests served by it, ${grouped(old)} by the replicas before${end === null ? ' (so far)' : ''}`,
     `${grouped(failed)} failed, ${grouped(aborted)} cut at the end of the drain`,
-    `longest wait ${elapsed(receipt.longest_wait_ms)}`,
+    `longest wait ${wait(receipt.longest_wait_ms)}`,
     ...(parked === 0
       ? []
-      : [`${grouped(parked)} waited at the ingress, the longest ${elapsed(receipt.parked_longest_ms)}`]),
+      : [`${grouped(parked)} waited at the ingress, the longest ${wait(receipt.parked_longest_ms)}`]),
   ].join('\n');
 }

@@ -85,10 +85,10 @@ function takeOver(row: Row<'Deployment'>, observed: Observed, now: number): Deci
     return { steps: [], phase: 'Failed', reason: 'ImageGone', message };
   }
   return {
-    steps: [{ do: 'tagImage', image: baseImage, of }],
+    steps: [{ do: 'tagImage', image: baseImage }],
     phase: 'Pending',
     reason: 'Reusing',
-    message: `A configuration change of ${of}: it takes over its image.`,
+    message: `A configuration change of ${of}: it takes over its image, nothing is built.`,
     requeueAfter: 0,
   };
 }

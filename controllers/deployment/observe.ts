@@ -9,6 +9,7 @@ import { EngineError } from '../engine/engine.ts';
 import { imageTag } from '../engine/names.ts';
 import type { Builds, BuildState } from '../build/builds.ts';
 import { gateDeadline } from './gate.ts';
+import { ownOf } from './own.ts';
 import { siblingsOf } from './siblings.ts';
 
 export interface ReplicaView {
@@ -57,6 +58,8 @@ export interface Observed {
   traffic: TrafficTotals | undefined;
   /** Whether the replicas that this one took over from have finished their requests. */
   drained: boolean;
+  /** Whether its own replicas have: nobody routes to any. */
+  isIdle: boolean;
 }
 
 export interface ObserveDeps {
@@ -96,7 +99,7 @@ export async function observe(row: Row<'Deployment'>, now: number, deps: Observe
     engineError: image.error,
     releaseJobs: row.status.promoted_at === null ? await releaseJobsOf(row, deps) : [],
     routed: deps.ingress.applied()?.services[row.spec.service_id]?.replicas ?? [],
-    ...(await takeoverOf(row, service, deps)),
+    ...(await takeoverOf(row, service, living, deps)),
     ...(await handOverOf(row, service, living, store)),
   };
 }
@@ -104,14 +107,18 @@ export async function observe(row: Row<'Deployment'>, now: number, deps: Observe
 async function takeoverOf(
   { id, status: { takeover } }: Row<'Deployment'>,
   service: Row<'Service'> | undefined,
+  living: readonly Row<'Replica'>[],
   { store, ingress }: ObserveDeps,
-): Promise<Pick<Observed, 'warm' | 'traffic' | 'drained'>> {
+): Promise<Pick<Observed, 'warm' | 'traffic' | 'drained' | 'isIdle'>> {
   const bake = service?.status.bake?.deployment === id ? service.status.bake : null;
+  const isDone = (replica: string): boolean => ingress.isIdle(replica) && !ingress.isRouted(replica);
+  const own = takeover ? ownOf(takeover, living) : [];
   const standingBy = bake ? await store.list('Replica', { owner: bake.previous }) : [];
   return {
     warm: standingBy.filter((replica) => replica.deleted_at === null),
     traffic: bake || takeover ? ingress.traffic() : undefined,
-    drained: (takeover?.replaced ?? []).every((old) => ingress.isIdle(old) && !ingress.isRouted(old)),
+    drained: (takeover?.replaced ?? []).every(isDone),
+    isIdle: own.every(isDone),
   };
 }
 

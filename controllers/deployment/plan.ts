@@ -41,7 +41,7 @@ function standBy({ status: { epoch } }: Row<'Deployment'>, { replicas }: Observe
   const steps = others.map(({ row: { id } }): Step => ({ do: 'removeReplica', id }));
   const isStopped = replicas.some(({ row: r }) => r.spec.paused_at !== undefined);
   const how = isStopped ? 'is stopped, and kept,' : 'stands by';
-  const message = `A newer deployment was promoted; this one ${how} until that has proven itself.`;
+  const message = `Another deployment was promoted; this one ${how} until that has proven itself.`;
   return { steps, phase: 'Inactive', reason: 'StandingBy', message, standsBy: true };
 }
 
@@ -53,7 +53,7 @@ function endOf(row: Row<'Deployment'>, service: Row<'Service'> | undefined, deci
 const replaced = {
   phase: 'Inactive',
   reason: 'Replaced',
-  message: 'A newer deployment was promoted; this one is kept for rollback.',
+  message: 'Another deployment was promoted; this one is kept for rollback.',
 } as const;
 
 /** Not wanted (any more): no build, no replicas. What it is called depends on why. */

@@ -10,6 +10,8 @@ import type { Row } from '../../specs/index.ts';
 import { timestamp } from '../../specs/meta.ts';
 import type { Decision } from './decision.ts';
 import type { Observed } from './observe.ts';
+import { ownOf } from './own.ts';
+import { rowsOf } from './verdict.ts';
 
 /** Milliseconds until figures are looked at again. */
 export const lookAgainAfter = 2_000;
@@ -73,23 +75,28 @@ export function count(receipt: Receipt, { base }: Takeover, figures: Figures): R
   const longest = (name: 'longest_old_ms' | 'longest_new_ms'): number =>
     figures[name] > base[name] ? figures[name] : 0;
   const parked = risen('parked');
+  const waited = Math.max(receipt.parked_longest_ms, parked > 0 ? figures.parked_longest_ms : 0);
   return {
     ...receipt,
     ...{ served_old: risen('served_old'), served_new: risen('served_new') },
     ...{ failed: risen('failed'), aborted: risen('aborted'), parked },
-    parked_longest_ms: Math.max(receipt.parked_longest_ms, parked > 0 ? figures.parked_longest_ms : 0),
-    longest_wait_ms: Math.max(receipt.longest_wait_ms, longest('longest_old_ms'), longest('longest_new_ms')),
+    parked_longest_ms: waited,
+    longest_wait_ms: Math.max(
+      ...[receipt.longest_wait_ms, waited],
+      ...[longest('longest_old_ms'), longest('longest_new_ms')],
+    ),
   };
 }
 
 /**
  * Adds to a decision what was counted since. The receipt is final once the replicas before have finished their requests,
  * nobody watches the deployment any more, and the workers, who tell once a second, have told since. One that serves no longer
- * has its own at once, or, where requests wait until what was before it serves again, when those were let go.
+ * has its own at once, for the next one's goes on from there. One that was taken back has it when its own replicas have finished
+ * theirs, and, where requests wait until what was before it serves again, when those were let go.
  */
 export function account(
   row: Row<'Deployment'>,
-  { service, replicas, traffic, drained }: Observed,
+  observed: Observed,
   decision: Decision,
   now: number,
 ): Decision {
@@ -97,30 +104,34 @@ export function account(
   // One that is promoted in this pass begins another.
   if (takeover === null || receipt === null || decision.steps.some((step) => step.do === 'promote'))
     return decision;
-  const own = replicas.map(({ row: { id } }) => id).filter((id) => !takeover.replaced.includes(id));
+  const { replicas, traffic } = observed;
+  const own = ownOf(takeover, rowsOf(replicas));
   const counted = traffic
     ? count(receipt, takeover, figuresOf(traffic, row.spec.service_id, { ...takeover, own }))
     : receipt;
-  const servesNoLonger = decision.phase !== 'Healthy' && decision.phase !== 'Starting';
-  const isParked = decision.endBake === 'take back' || isParkedFor(service);
-  const isOpen = !servesNoLonger && !isSettled(row, { service, drained }, decision);
-  const settledAt = isOpen ? null : settledSince(takeover, { servesNoLonger, isParked }, now);
-  const left = settledAt === null ? Infinity : Date.parse(settledAt) + lookAgainAfter - now;
-  if (left <= 0 || (servesNoLonger && settledAt === null))
+  const settledAt = settledSince(row, takeover, observed, decision, now);
+  const left = typeof settledAt === 'string' ? Date.parse(settledAt) + lookAgainAfter - now : Infinity;
+  if (settledAt === undefined || left <= 0)
     return { ...decision, takeover: null, receipt: { ...counted, finished_at: timestamp(now) } };
-  const next = { receipt: counted, takeover: { ...takeover, settled_at: settledAt } };
+  const next = { receipt: counted, takeover: { ...takeover, own, settled_at: settledAt } };
   const requeueAfter = Math.min(decision.requeueAfter ?? Infinity, lookAgainAfter, left);
   return { ...decision, ...next, requeueAfter };
 }
 
-/** @returns since when nothing is left to be counted; null where that is so without waiting for the workers */
+/** @returns since when nothing is left to be counted; null while something is, undefined where nobody need be waited for */
 function settledSince(
+  row: Row<'Deployment'>,
   { settled_at: before }: Takeover,
-  { servesNoLonger, isParked }: { servesNoLonger: boolean; isParked: boolean },
+  observed: Observed,
+  decision: Decision,
   now: number,
-): string | null {
-  if (servesNoLonger && isParked) return timestamp(now);
-  return servesNoLonger ? before : (before ?? timestamp(now));
+): string | null | undefined {
+  const { phase, reason, endBake } = decision;
+  if (phase === 'Healthy' || phase === 'Starting')
+    return isSettled(row, observed, decision) ? (before ?? timestamp(now)) : null;
+  if (endBake === 'take back' || isParkedFor(observed.service)) return timestamp(now);
+  if (phase !== 'Failed' || reason !== 'RolledBack') return before ?? undefined;
+  return observed.isIdle ? (before ?? timestamp(now)) : null;
 }
 
 function isSettled(

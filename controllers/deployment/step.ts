@@ -4,7 +4,7 @@ export type Step =
   | { do: 'startBuild' }
   | { do: 'forgetBuild' }
   /** `of`: the deployment that has it, in words. */
-  | { do: 'tagImage'; image: string; of: string }
+  | { do: 'tagImage'; image: string }
   | { do: 'runReleaseJob'; job: string }
   | { do: 'stopReleaseJob'; run: string }
   | { do: 'createReplica'; epoch: number; index: number; subnet: string; image: string }

@@ -41,7 +41,7 @@ type Executors = {
 const executors: Executors = {
   startBuild: (_, row, { builds }) => builds.start(row),
   forgetBuild: (_, row, { builds }) => builds.forget(row.id),
-  tagImage,
+  tagImage: ({ image }, row, { engine }) => engine.tagImage(image, imageTag(row)),
   runReleaseJob,
   stopReleaseJob: ({ run }, _, { store }) =>
     store.write(async (writer) => {
@@ -133,15 +133,6 @@ async function runReleaseJob(
     return job.name;
   });
   if (name !== undefined) say(`Running the release job ${name}`, row, deps);
-}
-
-async function tagImage(
-  { image, of }: Extract<Step, { do: 'tagImage' }>,
-  row: Row<'Deployment'>,
-  deps: StepDeps,
-): Promise<void> {
-  await deps.engine.tagImage(image, imageTag(row));
-  say(`A configuration change of ${of}: its image is used, nothing is built`, row, deps);
 }
 
 /** A line of the deployment's log. */

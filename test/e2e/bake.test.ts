@@ -57,11 +57,25 @@ describe('a deployment that took over from another one', () => {
       failed.message,
       /^Taken back; .* [23]\d of \d+ requests \(\d+(\.\d)? %\) failed or were answered/,
     );
-    await until('the one before serves', async () => (await node.get(host)).text === 'first');
+    let late = 0;
+    await until('the one before serves', async () => {
+      const { text } = await node.get(host);
+      if (text === 'second') late += 1;
+      return text === 'first';
+    });
     await until('it alone has replicas', async () => (await container(second.id)).length === 0);
     assert.deepEqual(await container(first.id), warm, 'the same container, which never stopped');
     const { promoted_deployment_id: promoted, previous_deployment_id: previous, bake } = await now();
     assert.deepEqual([promoted, previous, bake], [first.id, null, null]);
+    const receipt = await until('its receipt is final', async () => {
+      const [newest] = await deploymentsOf(node, service);
+      return typeof newest?.receipt?.finished_at === 'string' && newest.receipt;
+    });
+    assert.deepEqual(
+      [receipt.served_new, receipt.failed],
+      [bad + late, 0],
+      'also those that it answered while it was taken back',
+    );
     assert.equal((await deploymentsOf(node, service))[1]?.status, 'Healthy');
   });
 

@@ -50,9 +50,12 @@ async function write(
 
 function drained(sink: Sink): Promise<void> {
   return new Promise((resolve) => {
-    sink.once('drain', resolve);
-    // Nobody reads the archive any more.
-    sink.once('close', resolve);
+    const done = (): void => {
+      sink.off('drain', done).off('close', done);
+      resolve();
+    };
+    // Closed: nobody reads the archive any more.
+    sink.on('drain', done).on('close', done);
   });
 }
 

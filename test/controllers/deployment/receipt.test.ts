@@ -47,7 +47,8 @@ describe('a receipt', () => {
     );
     assert.deepEqual(found, {
       ...{ served_old: 3, served_new: 20, failed: 2, aborted: 2, parked: 4, parked_longest_ms: 301 },
-      ...{ longest_wait_ms: 41, started_at: timestamp(begun), finished_at: null },
+      // Who waits at the ingress waits, whoever answers in the end.
+      ...{ longest_wait_ms: 301, started_at: timestamp(begun), finished_at: null },
     });
   });
 
@@ -135,6 +136,34 @@ describe('a receipt', () => {
       const later = pass({}, begun + 6_000, next, settled);
       assert.deepEqual([later.receipt?.finished_at, later.requeueAfter], [null, 1_000]);
       assert.equal(pass({}, begun + 7_000, next, settled).takeover, null);
+    });
+
+    it('counts what a deployment that was taken back serves until its replicas have finished, gone or not', () => {
+      const next = { ...decision, phase: 'Failed', reason: 'RolledBack' } as const;
+      const going = { replicas: [], traffic: world({}, { answered: 9 }), isIdle: false };
+      const so = { own: ['new'], settled_at: timestamp(begun) };
+      const open = pass(going, begun + 5_000, next, so);
+      assert.deepEqual([open.takeover?.settled_at, open.takeover?.own], [null, ['new']]);
+      assert.deepEqual([open.receipt?.served_new, open.receipt?.finished_at], [4, null]);
+      const idle = pass({ ...going, isIdle: true }, begun + 6_000, next, open.takeover ?? {});
+      assert.equal(idle.takeover?.settled_at, timestamp(begun + 6_000));
+      const told = { ...going, isIdle: true, traffic: world({}, { answered: 10 }) };
+      const done = pass(told, begun + 8_000, next, idle.takeover ?? {});
+      assert.deepEqual([done.takeover, done.receipt?.served_new], [null, 5]);
+    });
+
+    it('does not forget replicas that are gone while it serves on', () => {
+      const first = pass();
+      assert.deepEqual(first.takeover?.own, ['new']);
+      const figures = { ...world({}, { answered: 8 }) };
+      const traffic = {
+        ...figures,
+        replicas: { ...figures.replicas, newer: { ...noTraffic(), answered: 3 } },
+      };
+      const second = pass({ replicas: [replica({ id: 'newer' })], traffic }, begun + 5_000, decision, {
+        own: ['new'],
+      });
+      assert.deepEqual([second.takeover?.own, second.receipt?.served_new], [['new', 'newer'], 6]);
     });
 
     it('is left alone by a pass that begins another', () => {

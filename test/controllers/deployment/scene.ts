@@ -30,6 +30,7 @@ export const seen = (said: Partial<Observed> = {}): Observed => ({
   warm: [],
   traffic: undefined,
   drained: true,
+  isIdle: true,
   ...said,
 });
 

@@ -76,6 +76,19 @@ describe('canonicalTar', () => {
     );
   });
 
+  it('holds nothing of the pauses of a big file', async (test) => {
+    const warned = test.mock.method(process, 'emitWarning', () => undefined);
+    const chunk = Buffer.alloc(64 * 2 ** 10);
+    // eslint-disable-next-line @typescript-eslint/require-await -- an async iterable is the point
+    async function* parts(): AsyncGenerator<TarPart<AcceptedEntry>> {
+      yield { entry: given('big', '', { size: 20 * chunk.length }) };
+      for (let sent = 0; sent < 20; sent += 1) yield { data: chunk };
+    }
+    const tar = await collect(canonicalTar(parts(), (entry) => entry));
+    assert.ok(tar.length > 20 * chunk.length);
+    assert.equal(warned.mock.callCount(), 0, 'MaxListenersExceededWarning');
+  });
+
   it('is read back by tar-stream and by GNU tar, whatever the names', async (test) => {
     const dir = await scratchDir(test);
     const segment = fc.oneof(
