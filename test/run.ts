@@ -44,7 +44,12 @@ async function runGroup(group: Group): Promise<number> {
   process.stdout.write(`\n── ${group}: ${files.length} files\n`);
   if (files.length === 0) return 1;
   let bad = 0;
-  const stream = run({ files, concurrency: availableParallelism(), timeout: 300_000 });
+  const stream = run({
+    files,
+    concurrency: availableParallelism(),
+    timeout: 300_000,
+    execArgv: ['--import', './test/support/compile-cache.ts'],
+  });
   stream.on('test:fail', () => {
     bad++;
   });

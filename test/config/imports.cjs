@@ -18,7 +18,7 @@ const owned = (library, owners, alsoTest = true) => ({
 /** Roles of files that decide and read nothing. */
 const pure = [
   ...['plan', 'status', 'verdict', 'gate', 'next', 'due', 'timing', 'subnet', 'artifact', 'configuration'],
-  ...['release-jobs', 'stop-first', 'pause', 'wanted', 'receipt', 'bake', 'drift', 'limits'],
+  ...['release-jobs', 'stop-first', 'pause', 'wanted', 'receipt', 'own', 'bake', 'drift', 'limits'],
 ].join('|');
 
 module.exports = {

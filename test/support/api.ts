@@ -19,6 +19,7 @@ import type {
   ServiceResource,
   UploadResource,
 } from '../../specs/resources.ts';
+import { shareCompiledSchemas } from './compiled-schemas.ts';
 import { FakeConsole } from './fake-console.ts';
 import { FakeGarbage } from './fake-garbage.ts';
 import { FakeLogs } from './fake-logs.ts';
@@ -103,6 +104,7 @@ export async function testApi(end: Ending, options: TestApiOptions = {}): Promis
     rotateNodeKey: async () => ({ ...(await vault.rotate(randomBytes(32))), message: 'rotated' }),
     settings: { ...settings, ...options.settings },
   });
+  shareCompiledSchemas(app);
   end.after(async () => {
     await app.close();
     await store.close();

@@ -1,0 +1,3 @@
+import { keepsItsPromises } from './histories.ts';
+
+keepsItsPromises(1);
