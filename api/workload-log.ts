@@ -98,7 +98,7 @@ export async function* workloadText(
   if (isEmpty && query.previous === true)
     throw new ProblemError(
       'not_found',
-      'Nothing of an earlier run is kept: no replica was started again since its lines are kept. Leave `previous` out to read the present one.',
+      'No earlier run is kept: no replica has been started again, or its lines are gone by now. Leave `previous` out to read the present one.',
     );
 }
 

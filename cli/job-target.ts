@@ -41,3 +41,8 @@ export async function resolveJob(client: Client, target: JobTarget): Promise<Job
     },
   );
 }
+
+/** The id of a run as commands print it: `run_…`, or `run/run_…`. */
+export function runIdOf(argument: string): string {
+  return argument.startsWith('run/') ? argument.slice('run/'.length) : argument;
+}

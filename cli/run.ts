@@ -3,7 +3,8 @@ import { Cli, type Command, type CommandClass } from 'clipanion';
 import { commands } from './commands/index.ts';
 import type { Context } from './context.ts';
 import { CliError, ExitCode, errorDocument, errorLines, toCliError, usageError } from './errors.ts';
-import { didYouMean } from './nearest.ts';
+import { didYouMean, meant } from './nearest.ts';
+import { otherNames } from './other-names.ts';
 import { paletteFor } from './output/colour.ts';
 import { json } from './output/document.ts';
 import { cleanText } from './output/text.ts';
@@ -60,8 +61,10 @@ async function overview(words: string[], asksForHelp: boolean, context: Context)
   }
   if (words.length === 0)
     throw usageError('The command comes first, its options after it.', 'See: svc --help');
-  if (words.length === group.length)
-    throw usageError(`svc ${group.join(' ')} needs one more word.`, `See: svc ${group.join(' ')} --help`);
+  if (words.length === group.length) {
+    const said = `svc ${group.join(' ')}`;
+    throw usageError(`${said} needs one more word: ${nextWords(group).join(', ')}.`, `See: ${said} --help`);
+  }
   const next = words[group.length] ?? '';
   // What is no plain word may be a value that belongs to no command line; it is not repeated.
   const said = [...group, /^[\w-]{1,40}$/.test(next) ? next : '…'].join(' ');
@@ -69,7 +72,15 @@ async function overview(words: string[], asksForHelp: boolean, context: Context)
   const known = new Set(
     commands.flatMap(({ path }) => [path.join(' '), path.slice(0, group.length + 1).join(' ')]),
   );
-  throw usageError(`There is no command "${said}".${didYouMean(said, known)}`, 'See: svc --help');
+  const other = otherNames.get(said);
+  const suggestion = other === undefined ? didYouMean(said, known) : meant(other);
+  throw usageError(`There is no command "${said}".${suggestion}`, 'See: svc --help');
+}
+
+/** What may follow these words. */
+function nextWords(group: readonly string[]): string[] {
+  const fitting = commands.filter(({ path }) => group.every((word, index) => path[index] === word));
+  return [...new Set(fitting.flatMap(({ path }) => path.slice(group.length, group.length + 1)))];
 }
 
 /** As many of these words as some command begins with: `projects deploy-key`. */
@@ -107,7 +118,8 @@ function parseFailure(error: unknown, argv: readonly string[], cli: Cli<Context>
   const known = cli
     .definitions()
     .flatMap(({ options }) => options.flatMap(({ definition }) => definition.match(/--?[a-z-]+/g) ?? []));
-  return `There is no option ${option}.${didYouMean(option, known)}`;
+  // Any letter is one edit away from any other.
+  return `There is no option ${option}.${option.startsWith('--') ? didYouMean(option, known) : ''}`;
 }
 
 /** clipanion says only that there are too few. */

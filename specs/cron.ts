@@ -59,13 +59,33 @@ export function checkSchedule(of: Schedule, now: number): void {
 function cronOf({ schedule, timezone }: Schedule): Cron {
   if (!isTimezone(timezone))
     throw new ScheduleError('timezone', 'is no time zone: write an IANA name such as Europe/Berlin, or UTC');
-  const form = 'is no schedule: write five fields (minute hour day month weekday) such as 0 3 * * *';
+  const form = 'write five fields (minute hour day month weekday) such as 0 3 * * *';
+  const fields = schedule.trim().split(/\s+/);
   // croner also takes names such as @daily, and single dates.
-  if (schedule.trim().split(/\s+/).length !== 5) throw new ScheduleError('schedule', form);
+  if (fields.length !== 5) throw new ScheduleError('schedule', `is no schedule: ${form}`);
   try {
     return new Cron(schedule, { timezone, mode: '5-part', paused: true });
   } catch (error) {
-    throw new ScheduleError('schedule', form, error);
+    throw new ScheduleError('schedule', `is no schedule${faultOf(fields)}: ${form}`, error);
+  }
+}
+
+const fieldNames = ['minute', 'hour', 'day of the month', 'month', 'day of the week'];
+
+/** Which field it is. croner counts months from 0 where it says so, and has no name for what is no number. */
+function faultOf(fields: readonly string[]): string {
+  const index = fields.findIndex(
+    (field, at) => !isPattern(fieldNames.map((_, other) => (other === at ? field : '*'))),
+  );
+  return index === -1 ? '' : `, "${fields[index] ?? ''}" is no ${fieldNames[index] ?? ''}`;
+}
+
+function isPattern(fields: readonly string[]): boolean {
+  try {
+    new Cron(fields.join(' '), { mode: '5-part', paused: true });
+    return true;
+  } catch {
+    return false;
   }
 }
 

@@ -18,7 +18,8 @@ export const GarbageItem = Type.Object({
   kind: GarbageKind,
   name: Type.String({ description: 'a tag, a name at the engine, or the id of what it belonged to' }),
   bytes: Type.Union([Type.Integer(), Type.Null()], {
-    description: 'what goes with it at least; null where the engine does not say',
+    description:
+      'what it takes by itself, the layers of an image that the build cache holds as well included; null where the engine does not say',
   }),
   reason: Type.String({ description: 'why nothing needs it, and why it stays where it does' }),
   action: Type.Union([Type.Literal('remove'), Type.Literal('report')], {

@@ -93,7 +93,10 @@ export function isLimited({ limits }: Principal): boolean {
 }
 
 function unauthenticated(): ProblemError {
-  return new ProblemError('unauthenticated', 'This takes a valid token: Authorization: Bearer <token>.');
+  return new ProblemError(
+    'unauthenticated',
+    'The token is missing, unknown, expired or revoked: a valid one goes into Authorization: Bearer <token>.',
+  );
 }
 
 /** Who is asking, on a route that is not public. */

@@ -11,6 +11,7 @@ export async function findUser(
   const user = isId('user', idOrUsername)
     ? await accounts.getUser(idOrUsername)
     : await accounts.findUser(idOrUsername);
-  if (!user) throw new ProblemError('not_found', 'There is no such user.');
+  if (!user)
+    throw new ProblemError('not_found', `There is no user "${idOrUsername}": a super-admin makes one.`);
   return user;
 }

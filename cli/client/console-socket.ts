@@ -22,6 +22,8 @@ export interface ConsoleSocketOptions {
 }
 
 export interface ConsoleSocket {
+  /** Nothing that the command prints is handed on before: on a terminal, only once that is set up for it. */
+  begin(): void;
   /** Resolves once more may be sent. */
   write(data: Buffer): Promise<void>;
   endInput(): void;
@@ -51,9 +53,10 @@ export function openConsoleSocket(options: ConsoleSocketOptions): Promise<Consol
     socket.once('unexpected-response', (_request, response) => {
       refusal(response, base).then(reject, reject);
     });
-    // Frames may come with the answer itself: whoever takes them listens before the next turn.
     socket.once('open', () => {
       socket.off('error', failed);
+      // Frames may come with the answer itself.
+      socket.pause();
       resolve(consoleOf(socket, options));
     });
   });
@@ -97,6 +100,7 @@ function consoleOf(socket: WebSocket, { base, clock, output }: ConsoleSocketOpti
   });
   const tell = (frame: ClientFrame) => socket.send(JSON.stringify(frame), () => undefined);
   return {
+    begin: () => socket.resume(),
     exit,
     async write(data) {
       for (let at = 0; at < data.length; at += longestPiece) {

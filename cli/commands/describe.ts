@@ -13,7 +13,7 @@ export class DescribeCommand extends ClientCommand {
     category: 'Look',
     description: 'Show all about one resource, for people',
     details:
-      'Its fields, conditions, replicas and what belongs to it. Kinds and names are those of `svc get`; `svc describe service` alone is the one that `.svc` names.',
+      'Its fields, conditions, replicas and what belongs to it. Kinds and names are those of `svc get`; `svc describe service` and `svc describe project` alone are those that `.svc` names.',
     examples: [
       ['Describe a service', 'svc describe service web -p shop'],
       ['Describe the third deployment of a service', 'svc describe deployment 3 -s shop/web'],
@@ -29,8 +29,9 @@ export class DescribeCommand extends ClientCommand {
 
   override async execute(): Promise<number> {
     const selection = selectionOf(this.kind, this.name);
-    if (selection.kind.singular === 'service')
-      selection.name ??= (await readManifest(this.context.cwd)).service;
+    const { singular } = selection.kind;
+    if (singular === 'service' || singular === 'project')
+      selection.name ??= (await readManifest(this.context.cwd))[singular];
     const { kind, name } = selection;
     if (name === undefined)
       throw usageError(`Which ${kind.singular}?`, `Name it: svc describe ${kind.singular} NAME`);

@@ -3,7 +3,8 @@ import { Option } from 'clipanion';
 import type { Event } from '../../specs/event.ts';
 import type { Client } from '../client.ts';
 import { usageError } from '../errors.ts';
-import { eventListing } from '../kinds/event.ts';
+import { asLog, eventListing } from '../kinds/event.ts';
+import { readManifest } from '../manifest.ts';
 import { createPrinter, formatOf } from '../output/resources.ts';
 import { resolveService } from '../target.ts';
 import { ClientCommand, integerFlag } from './command.ts';
@@ -40,7 +41,7 @@ export class EventsCommand extends ClientCommand {
     const isDocument = format === 'json' || format === 'yaml';
     const { stdout, clock } = this.context;
     const print = createPrinter({ kind: eventListing, format, single: false });
-    stdout.write(await print(isDocument ? events : events.toReversed(), clock.now()));
+    stdout.write(await print(isDocument ? events : asLog(events), clock.now()));
     if (events.length === 0 && !isDocument) this.note('No events found.');
   }
 
@@ -51,6 +52,11 @@ export class EventsCommand extends ClientCommand {
       // A name that nothing has must not look like a project in which nothing happened.
       return client.events({ project: (await client.project(project)).id }, most);
     }
+    if (argument === undefined && (await readManifest(this.context.cwd)).service === undefined)
+      throw usageError(
+        'Events of what?',
+        'Name a service (PROJECT/SERVICE) or a project (-p PROJECT), or take those of all: --all.',
+      );
     const service = await resolveService(client, { argument, project, cwd: this.context.cwd });
     return client.events({ service_id: service.id }, most);
   }

@@ -55,6 +55,8 @@ export class GetCommand extends ClientCommand {
 
     const items = await kind.list(client, scope);
     if (items.length === 0 && scope.name !== undefined) throw notFound(kind, scope);
+    // A name that nothing has must not look like a project in which there is nothing.
+    if (items.length === 0 && scope.project !== undefined) await client.project(scope.project);
     this.context.stdout.write(await printer(items, this.context.clock.now()));
     if (items.length === 0 && this.output !== 'json' && this.output !== 'yaml')
       this.note(nothingFound(kind, scope));

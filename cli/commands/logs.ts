@@ -4,6 +4,7 @@ import type { WorkloadLogLine } from '../../specs/log-entry.ts';
 import type { Client } from '../client.ts';
 import type { LogQuery } from '../client/routes/logs.ts';
 import { ExitCode, usageError } from '../errors.ts';
+import { deploymentNamed } from '../kinds/deployment.ts';
 import { textLines } from '../output/lines.ts';
 import { createLogLines } from '../output/log-lines.ts';
 import { cleanText } from '../output/text.ts';
@@ -21,7 +22,7 @@ export class LogsCommand extends ClientCommand {
       of its id, which \`--replica\` takes). With \`-f\` it goes on until Ctrl-C, across restarts of the service and of the node.
 
       With a service and \`--deployment\` it is what that deployment printed. With \`--deployment\` alone it is how it was built
-      and released; with \`-f\`, until it has settled.
+      and released; with \`-f\`, until it has settled. Its number will do where \`.svc\` names the service.
 
       \`--previous\` is what each replica printed before it was last started again: why it died.
     `,
@@ -42,7 +43,7 @@ export class LogsCommand extends ClientCommand {
   });
   replica = Option.String('-r,--replica', { description: 'only of this replica (id, or the end of it)' });
   deployment = Option.String('--deployment', {
-    description: 'only of this deployment (id or number); without a service: its own log (id)',
+    description: 'only of this deployment (id or number); without a service: its own log',
   });
   previous = Option.Boolean('--previous', false, {
     description: 'of each replica the run before its present one',
@@ -86,10 +87,18 @@ export class LogsCommand extends ClientCommand {
     }
   }
 
-  private async deploymentLog(client: Client, id: string, signal: AbortSignal): Promise<void> {
+  /** @param name id, or number within the service that `.svc` names */
+  private async deploymentLog(client: Client, name: string, signal: AbortSignal): Promise<void> {
+    const id = name.startsWith('dep_') ? name : await this.numbered(client, name);
     if (this.follow) await followDeployment(this.context, client, id);
     else
       for await (const line of textLines(await client.deploymentLog(id, signal))) this.print(cleanText(line));
+  }
+
+  private async numbered(client: Client, name: string): Promise<string> {
+    const { project, context } = this;
+    const service = await resolveService(client, { argument: undefined, project, cwd: context.cwd });
+    return deploymentNamed(await client.deployments(service.id), name).id;
   }
 
   private async query(): Promise<LogQuery> {

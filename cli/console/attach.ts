@@ -48,6 +48,7 @@ async function exitOf(socket: ConsoleSocket, signal: AbortSignal): Promise<numbe
   signal.addEventListener('abort', leave, { once: true });
   if (signal.aborted) leave();
   try {
+    socket.begin();
     return await socket.exit;
   } catch (error) {
     signal.throwIfAborted();

@@ -21,7 +21,10 @@ export function replicaLines({ replicas }: DeploymentResource, now: number): str
       { header: 'ID', cell: ({ id }) => id },
       { header: 'PHASE', cell: ({ phase }) => phase },
       { header: 'RESTARTS', cell: ({ restarts }) => String(restarts) },
-      { header: 'UP', cell: ({ started_at: at }) => (at === null ? '' : age(at, now)) },
+      {
+        header: 'UP',
+        cell: ({ phase, started_at: at }) => (at === null || phase === 'Exited' ? '' : age(at, now)),
+      },
       {
         header: 'LAST EXIT',
         cell: ({ last_exit: exit }) =>

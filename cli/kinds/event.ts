@@ -17,16 +17,26 @@ export const eventListing: Listing<Event> = {
     { header: 'ID', cell: ({ object }) => object, wide: true },
     {
       header: 'MESSAGE',
-      cell: ({ message, count }) =>
-        `${message.split('\n')[0] ?? ''}${count === 1 ? '' : ` (${count} times)`}`,
+      cell: ({ message, count }) => `${firstLine(message)}${count === 1 ? '' : ` (${count} times)`}`,
     },
   ],
   name: ({ id }) => id,
 };
 
-/** @param events newest first; the last of a description reads from the oldest on */
+/** Shows that more follows: a colon at the end of a row would promise it for the next one. */
+function firstLine(message: string): string {
+  const [first = '', ...rest] = message.split('\n');
+  return rest.length === 0 ? first : `${first} …`;
+}
+
+/** @returns them as a log has them: what happened last comes last. The API has them by when each happened first. */
+export function asLog(events: readonly Event[]): Event[] {
+  return events.toReversed().sort((a, b) => Date.parse(a.last_at) - Date.parse(b.last_at));
+}
+
+/** @param events newest first, and more than are shown: one that is counted up may be newer than its place says */
 export function eventsSection(events: readonly Event[], now: number): Section {
-  const last = events.slice(0, 10).reverse();
+  const last = asLog(events).slice(-10);
   return {
     title: 'Events',
     lines:

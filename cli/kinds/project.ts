@@ -5,6 +5,7 @@ import { CliError, ExitCode } from '../errors.ts';
 import { age } from '../output/age.ts';
 import { table, type Column } from '../output/table.ts';
 import { deployKeyFacts } from './deploy-key.ts';
+import { eventsSection } from './event.ts';
 import { registryListing } from './image-registry.ts';
 import type { Deletion, Kind, Section } from './kind.ts';
 import { memberListing } from './member.ts';
@@ -35,11 +36,13 @@ export const projectKind: Kind<ProjectResource> = {
 
 async function describeProject(client: Client, project: ProjectResource, now: number): Promise<Section[]> {
   const { id } = project;
-  const [services, members, registries, key] = await Promise.all([
+  const [services, members, registries, key, events] = await Promise.all([
     client.services({ project: id }),
     ifAllowed(client.members(id)),
     ifAllowed(client.registries(id)),
     ifAllowed(client.deployKey(id)),
+    // Its own only: those of its services are with them.
+    client.events({ kind: 'Project', id }, 100),
   ]);
   return [
     facts({ Name: project.name, Id: id, Created: moment(project.created_at, now) }),
@@ -48,6 +51,7 @@ async function describeProject(client: Client, project: ProjectResource, now: nu
     section('Members', members, (list) => rows(memberListing.columns(now), list)),
     section('Registries', registries, (list) => rows(registryListing.columns(now), list)),
     section('Deploy key', key, (found) => deployKeyFacts(found, now).lines),
+    eventsSection(events, now),
   ];
 }
 

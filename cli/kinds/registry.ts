@@ -27,7 +27,10 @@ function wordsOf(kind: Kind<unknown>): string[] {
 function kindNamed(word: string): Kind<unknown> {
   const found = kinds.find((kind) => wordsOf(kind).includes(word.toLowerCase()));
   if (found !== undefined) return found;
-  const meant = nearest(word, kinds.flatMap(wordsOf));
+  const meant = nearest(
+    word,
+    kinds.flatMap(({ plural, singular }) => [plural, singular]),
+  );
   throw usageError(
     `There is no kind "${word}".${meant === undefined ? '' : ` Did you mean "${meant}"?`}`,
     `The kinds are: ${kinds.map(({ plural }) => plural).join(', ')}.`,

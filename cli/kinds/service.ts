@@ -66,7 +66,7 @@ async function describeService(client: Client, service: ServiceResource, now: nu
     client.deployments(service.id),
     client.secrets(service.id),
     client.domains(service.id),
-    client.events({ service_id: service.id }, 10),
+    client.events({ service_id: service.id }, 100),
   ]);
   const numberOf = (id: string | null) => {
     if (id === null) return 'none';

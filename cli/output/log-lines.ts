@@ -1,5 +1,6 @@
 /** Lines of workloads for a terminal: each replica has a colour and a short name of its own. */
 import type { WorkloadLogLine } from '../../specs/log-entry.ts';
+import { shortReplica } from '../../specs/short-replica.ts';
 import { paletteFor, type Palette } from './colour.ts';
 import { cleanText } from './text.ts';
 
@@ -23,9 +24,4 @@ export function createLogLines({ stdout, env, isMixed }: LogLinesOptions): (line
     const tint = tints[seen.indexOf(replica) % tints.length] ?? 'dim';
     return `${palette[tint](`${cleanText(shortReplica(replica))} |`)} ${cleanText(line)}`;
   };
-}
-
-/** The end of its id, which `--replica` takes as well; the whole of one that is short. */
-export function shortReplica(id: string): string {
-  return id.length <= 12 ? id : id.slice(-6);
 }

@@ -1,8 +1,8 @@
 /** What services and replicas use, as tables. Pure. */
 import type { ReplicaMetrics, ServiceMetrics, WorkloadFigures } from '../../specs/metrics.ts';
 import type { ServiceResource } from '../../specs/resources.ts';
+import { shortReplica } from '../../specs/short-replica.ts';
 import { lasted } from '../output/age.ts';
-import { shortReplica } from '../output/log-lines.ts';
 import { table, type Column } from '../output/table.ts';
 
 export interface ServiceUsage {

@@ -65,12 +65,14 @@ function images({ images: there, tagged, usage, rows }: Observed): Garbage[] {
   const jobs = new Set(rows.jobs.map(({ id }) => jobImageTag(id)));
   const spent = spentDeployments(rows);
   const contents = contentsInUse(rows);
-  const all = [...there.map((image) => ({ ...image, own: image.tags })), ...tagged];
-  return all.flatMap(({ id, tags, own }): Garbage[] => {
+  // Those that carry the label were built here; the others were pulled, and have no part in the cache.
+  const built = there.map((image) => ({ ...image, own: image.tags, more: cacheNote(usage) }));
+  const all = [...built, ...tagged.map((image) => ({ ...image, more: '' }))];
+  return all.flatMap(({ id, tags, own, more }): Garbage[] => {
     const bytes = usage.images.get(id) ?? null;
     if (tags.length === 0) {
       if (contents.has(id)) return [];
-      const reason = 'A build left it without a tag, and nothing runs it.';
+      const reason = `A build left it without a tag, and nothing runs it.${more}`;
       return [{ kind: 'image', name: id, bytes, reason, step: { do: 'removeImage', reference: id } }];
     }
     const loose = own.flatMap((tag): Garbage[] => {
@@ -84,9 +86,20 @@ function images({ images: there, tagged, usage, rows }: Observed): Garbage[] {
     });
     // Its bytes go with its last tag.
     return loose.map((item, index) =>
-      loose.length === tags.length && index === loose.length - 1 ? { ...item, bytes } : item,
+      loose.length === tags.length && index === loose.length - 1
+        ? { ...item, bytes, reason: `${item.reason}${more}` }
+        : item,
     );
   });
+}
+
+/**
+ * An engine gives a layer that an image and its build cache share up with the later of them, and does not say which layers
+ * these are (moby, `/system/df`): what an image takes may come free with the cache only.
+ */
+function cacheNote({ buildCache }: Observed['usage']): string {
+  const isShared = buildCache.some(({ isNeeded, bytes }) => isNeeded && bytes > 0);
+  return isShared ? ' What the build cache holds of it comes free when that is pruned.' : '';
 }
 
 /** Over, not kept, and without a claim to its image. One that is to give it up still has one; its service sees to that. */

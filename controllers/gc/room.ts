@@ -76,5 +76,5 @@ function refusal(
     return `${state} Free some space there; svc gc --dry-run says what nothing needs any more.`;
   return wouldFree === 0
     ? `${state} svc gc would free nothing: free some space there, or delete deployments or services.`
-    : `${state} svc gc would free ${formatBytes(wouldFree)}.`;
+    : `${state} svc gc would free up to ${formatBytes(wouldFree)}.`;
 }

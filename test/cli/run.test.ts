@@ -4,6 +4,7 @@ import { describe, it } from 'node:test';
 import { commands } from '../../cli/commands/index.ts';
 import { configPath, writeConfig } from '../../cli/config.ts';
 import { describeCommand } from '../../cli/help.ts';
+import { otherNames } from '../../cli/other-names.ts';
 import { cli } from '../support/cli.ts';
 import { answerProblem, scriptedServer } from '../support/http-server.ts';
 
@@ -12,7 +13,11 @@ describe('a command line', () => {
     [['psh'], /no command "psh"\. Did you mean "push"\?\n.*svc --help/],
     [['frobnicate'], /no command "frobnicate"\.\n/],
     [['services', 'creat'], /no command "services creat"\. Did you mean "services create"\?/],
-    [['services'], /needs one more word\.\n.*svc services --help/],
+    [['services'], /needs one more word: create, update\.\n.*svc services --help/],
+    [['login'], /no command "login"\. Did you mean "auth"\?/],
+    [['ps', '-a'], /no command "ps"\. Did you mean "get services"\?/],
+    [['push', '-x'], /There is no option -x\.\n/],
+    [['services', 'list'], /Did you mean "get services"\?/],
     [['--profile', 'x', 'get'], /The command comes first/],
     [['push', '--projcet', 'x'], /no option --projcet\. Did you mean "--project"\?\n.*svc push --help/],
     [['push', '--dockerfile'], /Not enough arguments to option --dockerfile/],
@@ -44,6 +49,15 @@ describe('a command line', () => {
       for (const { path } of commands) assert.match(stdout, new RegExp(`^  ${path.join(' ')} `, 'm'));
     });
   }
+
+  it('suggests only what there is for what other tools have', () => {
+    const paths = commands.map(({ path }) => path.join(' '));
+    const taking = ['get services', 'describe service', 'delete service'];
+    for (const [other, ours] of otherNames) {
+      assert.ok([...paths, ...taking].includes(ours), ours);
+      assert.ok(!paths.some((path) => path === other || path.startsWith(`${other} `)), other);
+    }
+  });
 
   it('shows the commands of a group', async (test) => {
     const { code, stdout } = await (await cli(test)).svc('services', '--help');

@@ -256,7 +256,7 @@ describe('a node whose disk is nearly full', () => {
     assert.notEqual(pushed.code, 0);
     assert.match(
       pushed.stderr,
-      /too full to take anything new: .+ MiB are free, the floor is 32\.0 MiB\. svc gc would free 12\.0 MiB\./,
+      /too full to take anything new: .+ MiB are free, the floor is 32\.0 MiB\. svc gc would free up to 12\.0 MiB\./,
     );
     const deployed = await callApi(full, 'POST', '/v1/deployments', {
       service_id: service.id,
@@ -279,7 +279,7 @@ describe('a node whose disk is nearly full', () => {
       const found = await fromApi<RunResource>(full, 'GET', `/v1/runs/${run.id}`);
       return found.status === 'Failed' && found;
     });
-    assert.match(refused.message, /too full to take anything new: .+ svc gc would free 12\.0 MiB\./);
+    assert.match(refused.message, /too full to take anything new: .+ svc gc would free up to 12\.0 MiB\./);
 
     assert.equal((await collect(full)).bytes_freed, planned.bytes_would_free);
     const again = await fromApi<RunResource>(full, 'POST', `/v1/jobs/${job.id}/runs`, {});

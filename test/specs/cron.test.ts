@@ -69,6 +69,19 @@ describe('a schedule is refused', () => {
     });
   }
 
+  for (const [schedule, fault] of [
+    ['61 * * * *', '"61" is no minute'],
+    ['0 25 * * *', '"25" is no hour'],
+    ['0 0 0 * *', '"0" is no day of the month'],
+    ['0 0 * 13 *', '"13" is no month'],
+    ['0 0 * * 1-x', '"1-x" is no day of the week'],
+  ] as const) {
+    it(`with the field that is none: ${schedule}`, () => {
+      const check = () => checkSchedule({ schedule, timezone: 'UTC' }, now);
+      assert.throws(check, (error) => error instanceof ScheduleError && error.message.includes(fault));
+    });
+  }
+
   for (const schedule of ['0 0 30 2 *', '0 0 31 4,6 *']) {
     it(`that never comes: ${schedule}`, () => {
       assert.throws(() => checkSchedule({ schedule, timezone: 'UTC' }, now), /never comes/);

@@ -17,6 +17,9 @@ export interface AuditQuery {
 }
 
 export interface EventQuery {
+  /** Of the object: `Project`, `Replica`, …, and its id. */
+  kind?: string | undefined;
+  id?: string | undefined;
   service_id?: string | undefined;
   /** Id or name. */
   project?: string | undefined;

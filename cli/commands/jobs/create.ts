@@ -78,7 +78,10 @@ export class CreateJobCommand extends ClientCommand {
     const client = await this.connect();
     const job = await client.createJob(await this.body(client, { project, name, ...fields }));
     this.print(`job/${job.project}/${job.name} created`);
-    if (job.release) this.note('It runs before every release of the service from now on.');
+    if (job.release)
+      this.note(
+        'From now on it runs once in the new image of every push, before that is asked whether it is healthy.',
+      );
     else if (job.schedule === null)
       this.note(`Run it with: svc jobs run ${job.project}/${job.name} --follow`);
     else this.note(`When it runs next: svc jobs list -p ${job.project}`);

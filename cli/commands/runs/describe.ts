@@ -1,5 +1,6 @@
 /** `svc runs describe` */
 import { Option } from 'clipanion';
+import { runIdOf } from '../../job-target.ts';
 import { runKind } from '../../kinds/run.ts';
 import { ClientCommand } from '../command.ts';
 
@@ -16,7 +17,7 @@ export class DescribeRunCommand extends ClientCommand {
 
   override async execute(): Promise<void> {
     const client = await this.connect();
-    const run = await client.run(this.run);
+    const run = await client.run(runIdOf(this.run));
     for (const { title, lines } of await runKind.describe(client, run, this.context.clock.now())) {
       if (title !== undefined) this.print(`${title}:`);
       for (const line of lines) this.print(title === undefined ? line : `  ${line}`);

@@ -2,6 +2,7 @@
 import { Option } from 'clipanion';
 import { ExitCode } from '../../errors.ts';
 import { exitCodeOf, followRun } from '../../follow-run.ts';
+import { runIdOf } from '../../job-target.ts';
 import { textLines } from '../../output/lines.ts';
 import { cleanText } from '../../output/text.ts';
 import { ClientCommand } from '../command.ts';
@@ -21,9 +22,10 @@ export class RunLogsCommand extends ClientCommand {
   override async execute(): Promise<number> {
     const client = await this.connect();
     const signal = this.context.interrupted();
+    const id = runIdOf(this.run);
     try {
-      if (this.follow) return exitCodeOf(await followRun(this.context, client, this.run));
-      for await (const line of textLines(await client.runLog(this.run, signal))) this.print(cleanText(line));
+      if (this.follow) return exitCodeOf(await followRun(this.context, client, id));
+      for await (const line of textLines(await client.runLog(id, signal))) this.print(cleanText(line));
       return ExitCode.done;
     } catch (error) {
       if (!signal.aborted) throw error;

@@ -1,5 +1,6 @@
 /** `svc runs stop` */
 import { Option } from 'clipanion';
+import { runIdOf } from '../../job-target.ts';
 import { ClientCommand } from '../command.ts';
 
 export class StopRunCommand extends ClientCommand {
@@ -15,7 +16,7 @@ export class StopRunCommand extends ClientCommand {
 
   override async execute(): Promise<void> {
     const client = await this.connect();
-    const { id } = await client.stopRun(this.run);
+    const { id } = await client.stopRun(runIdOf(this.run));
     this.print(`run/${id} is being stopped`);
   }
 }

@@ -35,7 +35,7 @@ describe('the events', () => {
     await store.close();
   });
 
-  it('are counted where they are equal to the last of their object, within ten minutes', async () => {
+  it('are counted where they are equal to one of the last two of their object, within ten minutes', async () => {
     const clock = new ManualClock();
     const store = await aStore({ clock });
     await store.events.append(anEvent());
@@ -53,6 +53,24 @@ describe('the events', () => {
     assert.deepEqual(
       (await store.events.list()).map(({ count }) => count),
       [1, 1, 1, 4],
+    );
+    await store.close();
+  });
+
+  it('are counted in turn, so that a crash loop stays two lines', async () => {
+    const clock = new ManualClock();
+    const store = await aStore({ clock });
+    for (let second = 0; second < 3; second++) {
+      await store.events.append(anEvent());
+      await clock.advance(1_000);
+      await store.events.append(anEvent({ reason: 'Ready', type: 'Normal', message: 'It answers again.' }));
+    }
+    assert.deepEqual(
+      (await store.events.list()).map(({ reason, count }) => [reason, count]),
+      [
+        ['Ready', 3],
+        ['Exited', 3],
+      ],
     );
     await store.close();
   });

@@ -37,6 +37,27 @@ describe('svc describe service', () => {
   });
 });
 
+describe('svc describe project', () => {
+  it('tells what was changed at its network, and nothing of its services', async (test) => {
+    const { api, user, service } = await world(test);
+    const project = (await api.call('GET', '/v1/projects/shop')).json<{ id: string }>().id;
+    const of = { project_id: project, type: 'Warning', reason: 'Drifted' } as const;
+    await api.store.events.append({
+      ...{ ...of, kind: 'Project', object: project, service_id: null, name: 'shop' },
+      message: 'Its network was removed by hand, and was made again.',
+    });
+    await api.store.events.append({
+      ...{ ...of, kind: 'Replica', object: 'rep_1', service_id: service.id, name: 'rep_1' },
+      message: 'It died. Its last lines:\n  boom',
+    });
+    const { stdout } = await user.svc('describe', 'project', 'shop');
+    assert.match(stdout, /\nEvents:\n.*\n.*Drifted +project\/shop +Its network was removed by hand/);
+    assert.doesNotMatch(stdout, /rep_1/);
+    const events = await user.svc('events', '-p', 'shop');
+    assert.match(events.stdout, / It died\. Its last lines: …\n/);
+  });
+});
+
 describe('in a directory whose .svc names project and service', () => {
   async function inFolder(test: TestContext) {
     const one = await world(test);
@@ -56,6 +77,7 @@ describe('in a directory whose .svc names project and service', () => {
     };
     for (const argv of [['service'], ['service', 'web']])
       assert.match(await first('describe', ...argv), /^Name: +web\nProject: +shop\n/);
+    assert.match(await first('describe', 'project'), /^Name: +shop\n/);
     assert.match(await first('describe', 'deployment', '1'), /Service: +shop\/web\n/);
     assert.match(await first('get', 'deployments', '-s', 'web'), /\n1 +Pending/);
     assert.equal(await first('get', 'service', 'web', '-o', 'name'), 'service/shop/web\n');

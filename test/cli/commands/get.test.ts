@@ -130,7 +130,9 @@ describe('svc get', () => {
   });
 
   it('says on stderr that there is nothing', async (test) => {
-    const { user } = await world(test);
+    const { api, user } = await world(test);
+    assert.equal((await user.svc('get', 'services', '-p', 'x')).code, 4);
+    await api.call('POST', '/v1/projects', { name: 'x' });
     assert.deepEqual(await user.svc('get', 'services', '-p', 'x'), {
       code: 0,
       stdout: '',

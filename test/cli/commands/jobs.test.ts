@@ -122,6 +122,9 @@ describe('svc jobs', () => {
     assert.match(ofService.stdout, /Runs in: +what service shop\/web runs\n/);
     const runs = await user.svc('get', 'runs', '-p', 'shop', '-o', 'name');
     assert.equal(runs.stdout, `run/${anId('run')}\n`);
+    const named = await user.svc('runs', 'describe', runs.stdout.trim());
+    assert.match(named.stdout, /^Exit code: +0$/m, named.stderr);
+    assert.equal((await user.svc('runs', 'logs', runs.stdout.trim())).code, 0);
     assert.match(
       (await user.svc('get', 'jobs', 'nothing', '-p', 'shop')).stderr,
       /There is no job "nothing"/,

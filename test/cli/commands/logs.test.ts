@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
 import type { ServiceResource } from '../../../specs/resources.ts';
 import { giveDeployment, giveService, testApi, type TestApi } from '../../support/api.ts';
@@ -116,6 +118,9 @@ describe('svc logs', () => {
       stdout: `${at} Building (Building): It is being built.\nFROM busybox\n`,
       stderr: '',
     });
+    await writeFile(join(user.cwd, '.svc'), 'project = "shop"\nservice = "web"\n');
+    assert.match((await user.svc('logs', '--deployment', '1')).stdout, /FROM busybox\n$/);
+    assert.match((await user.svc('logs', '--deployment', '9')).stderr, /has no deployment "9"/);
     const following = user.start('logs', '--deployment', id, '-f');
     await eventually(() => following.stdout() === '  FROM busybox\n');
     await api.store.patchStatus('Deployment', id, 1, {
@@ -135,7 +140,7 @@ describe('svc logs', () => {
     [['logs', 'shop/web', '--since', '2030-99-99'], 2, /is no time/],
     [['logs', '--deployment', 'dep_1', '--tail', '1'], 2, /goes with -f only/],
     [['logs', 'shop/web', '--previous', '-f'], 2, /leave out -f/],
-    [['logs', 'shop/web', '--previous'], 4, /Nothing of an earlier run is kept/],
+    [['logs', 'shop/web', '--previous'], 4, /No earlier run is kept/],
     [['logs', 'shop/web', '--replica', 'nosuch'], 5, /is no replica of this service/],
     [['logs', '--deployment', `dep_${'0'.repeat(26)}`], 4, /./],
   ];

@@ -97,7 +97,7 @@ describe('room', () => {
       code: 'unavailable',
       retryAfter: 60,
       message:
-        "The node's disk (/data) is too full to take anything new: 1.3 GiB are free, the floor is 5.0 GiB. svc gc would free 3.5 GiB.",
+        "The node's disk (/data) is too full to take anything new: 1.3 GiB are free, the floor is 5.0 GiB. svc gc would free up to 3.5 GiB.",
     });
     await watched.close();
     const { watched: hopeless } = room(0, 0);

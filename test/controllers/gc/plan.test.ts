@@ -128,6 +128,29 @@ describe('images', () => {
     assert.deepEqual(judge({ images, rows: { deployments: [row] } }).taken, ['sha256:left']);
   });
 
+  it('that the build cache may share layers with say so, where they were built here', () => {
+    const [built, pulled] = [deployed(1, 'Failed', null), deployed(2, 'Failed', null)];
+    const [tag, other] = [imageTag(built), imageTag(pulled)];
+    const reasons = (bytes: number): string[] =>
+      plan(
+        observed({
+          images: [imageOf(built)],
+          tagged: [{ ...imageOf(pulled), own: [other] }],
+          usage: {
+            ...nothing.usage,
+            buildCache: [{ bytes, isNeeded: true, lastUsedAt: null }],
+          },
+          rows: { deployments: [built, pulled] },
+        }),
+        rules,
+      )
+        .filter(({ name }) => [tag, other].includes(name))
+        .filter(({ reason }) => /comes free when that is pruned/.test(reason))
+        .map(({ name }) => name);
+    assert.deepEqual(reasons(5), [tag]);
+    assert.deepEqual(reasons(0), []);
+  });
+
   it('that were pulled are by the tags that this node has put on them, and by no other', () => {
     const [gone, kept] = [deployed(1, 'Healthy', 'sha256:a'), deployed(2, 'Healthy', 'sha256:a')];
     const own = [imageTag(gone), imageTag(kept)];
