@@ -172,7 +172,7 @@ describe('a console ends', () => {
       await way(api, project.id, ann);
       const { code, reason } = await client.closed;
       assert.equal(code, 4403);
-      assert.match(reason, /^(This takes|There is no such service)/);
+      assert.match(reason, /^(This takes|The token is|There is no such service)/);
       await eventually(() => process.closed);
       assert.equal(other.socket.readyState, other.socket.OPEN);
     }

@@ -94,7 +94,7 @@ describe('svc jobs create', () => {
     }
     const refused = await create('--image', 'a', '--schedule', '61 * * * *', '--', 'true');
     assert.equal(refused.code, 5);
-    assert.match(refused.stderr, /schedule is no schedule: write five fields/);
+    assert.match(refused.stderr, /schedule is no schedule.*: write five fields/);
   });
 });
 
