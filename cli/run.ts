@@ -40,7 +40,13 @@ async function dispatch(argv: string[], context: Context): Promise<number> {
   const [entry] = commands
     .filter(({ path }) => path.every((word, index) => words[index] === word))
     .sort((a, b) => b.path.length - a.path.length);
-  if (entry === undefined) return await overview(words, asksForHelp, context);
+  if (entry === undefined) {
+    // `svc jobs` is what there is of them.
+    const list = [...words, 'list'];
+    if (!asksForHelp && commands.some(({ path }) => path.join(' ') === list.join(' ')))
+      return await dispatch([...list, ...argv.slice(words.length)], context);
+    return await overview(words, asksForHelp, context);
+  }
 
   const commandClass = await entry.load();
   if (asksForHelp) {

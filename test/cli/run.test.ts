@@ -13,6 +13,8 @@ describe('a command line', () => {
     [['psh'], /no command "psh"\. Did you mean "push"\?\n.*svc --help/],
     [['frobnicate'], /no command "frobnicate"\.\n/],
     [['services', 'creat'], /no command "services creat"\. Did you mean "services create"\?/],
+    [['jobs', '-x'], /There is no option -x\.\n.*svc jobs list --help/],
+    [['jobs', 'lst'], /Did you mean "jobs list"/],
     [['services'], /needs one more word: create, update\.\n.*svc services --help/],
     [['login'], /no command "login"\. Did you mean "auth"\?/],
     [['ps', '-a'], /no command "ps"\. Did you mean "get services"\?/],

@@ -113,6 +113,7 @@ describe('svc jobs', () => {
       aRun({ status: { phase: 'Succeeded', exit_code: 0, tries: 1 } }),
     );
     const { stdout } = await user.svc('jobs', 'list', '-p', 'shop');
+    assert.equal((await user.svc('jobs', '-p', 'shop')).stdout, stdout);
     assert.match(stdout, /shop +cleanup +0 3 \* \* \* Europe\/Berlin +in 3h +Succeeded 0s ago/);
     assert.match(stdout, /shop +migrate +before every release +- +never/);
     const described = await user.svc('describe', 'job', 'shop/cleanup');
