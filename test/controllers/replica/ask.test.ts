@@ -11,7 +11,7 @@ import { createMasks } from '../../../specs/mask.ts';
 import { runBridge, stalledWorkload, tcpWorkload } from '../../ingress/support/bridges.ts';
 import { freePort } from '../../support/free-port.ts';
 
-const health = { path: '/ready', interval: '1s', timeout: '200ms', deadline: '2m', successes: 1 };
+const health = { path: '/ready', interval: '1s', timeout: '5s', deadline: '2m', successes: 1 };
 const ask = createAsk({ dial, admit });
 
 /** A workload that listens on a socket of its own, or on a port behind a bridge. */
@@ -96,7 +96,7 @@ it('quotes no secret: not over lines, not cut off, not where a redirect leads', 
 
 it('gives up on a workload that does not answer, or answers without end', async (t) => {
   const silent = await workload(t, 'bridged', () => undefined);
-  assert.deepEqual(await asking(silent), { ok: false, words: 'no answer in time' });
+  assert.deepEqual(await asking(silent, '200ms'), { ok: false, words: 'no answer in time' });
   const endless = await workload(t, 'bridged', (_, response) => {
     response.writeHead(200);
     const timer = setInterval(() => response.write('x'), 1);

@@ -103,7 +103,7 @@ describe('a replica whose socket is', () => {
       const own = join(runDir, 'r/svc.sock');
       await plant(own, other);
       route(routesTo({ web: { r: { socket: own, via: 'direct' } } }));
-      assert.equal((await ask(port, 'web.test')).status, 502);
+      assert.equal((await ask(port, 'web.test')).status, 503);
       assert.equal(reached, false);
     });
   }
