@@ -77,7 +77,7 @@ describe('the output of workloads', () => {
   it('of the run before a crash is what --previous prints', async () => {
     const none = await node.svc(['logs', 'demo/talk', '--previous']);
     assert.deepEqual([none.code, none.stdout], [4, '']);
-    assert.match(none.stderr, /no replica was started again/);
+    assert.match(none.stderr, /no replica has been started again/);
     // Not a GET: the ingress would ask the other replica after the first one died of it.
     const headers = { host: 'talk.demo.localhost', 'content-length': '0' };
     await ask({ host: '127.0.0.1', port: node.httpPort, method: 'POST', path: '/cgi-bin/crash', headers });
