@@ -24,7 +24,7 @@ before(async () => {
   node = await startNode();
   service = await createService(node, {
     name: 'gated',
-    health: { path, deadline: '5s', interval: '100ms' },
+    health: { path, deadline: '12s', interval: '100ms' },
     resources: { memory: '32Mi' },
   });
   gated = await app('demo/gated', {
@@ -96,7 +96,7 @@ describe('a deployment that does not become healthy', () => {
     const outcome = await refused(serving('echo looking for the database'));
     await gated.write('www/cgi-bin/health', `#!/bin/sh\n${healthy}`, 0o755);
     assertTold(outcome, 'HealthCheckFailed', [
-      /within 5s/,
+      /within 12s/,
       /503/,
       /the database is down/,
       /looking for the database/,
